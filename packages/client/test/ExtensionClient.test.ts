@@ -1,0 +1,293 @@
+import * as ExtensionClient from "@effect-agentenv/client/ExtensionClient"
+import * as Extension from "@effect-agentenv/protocol/Extension"
+import * as Operation from "@effect-agentenv/protocol/Operation"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
+import { Duration, Effect, Fiber, Option, Schema, TestClock } from "effect"
+import { type Fake, fake, json, type Received, text } from "./support.ts"
+
+const Bell = Extension.make("urn:agentenv:bell/v1", {
+  operations: {
+    ring: Operation.post({
+      request: Schema.Struct({ times: Schema.Int, at: Schema.optional(Schema.DateFromString) }),
+      response: Schema.Struct({ rung: Schema.NumberFromString }).annotations({
+        parseOptions: { onExcessProperty: "error" }
+      })
+    }),
+    look: Operation.get({
+      request: Schema.Struct({
+        n: Schema.NumberFromString,
+        tags: Schema.optional(Schema.Array(Schema.String)),
+        deep: Schema.optional(Schema.Boolean),
+        near: Schema.optional(Schema.NullOr(Schema.String))
+      }),
+      response: Schema.Struct({ seen: Schema.Array(Schema.String) })
+    }),
+    mute: Operation.del({ name: "be-quiet" }),
+    tune: Operation.put({
+      variants: {
+        note: Operation.variant(Schema.Struct({ note: Schema.String })),
+        pitch: Operation.optionalVariant(Schema.Struct({ hertz: Schema.NumberFromString }))
+      },
+      response: Schema.String
+    })
+  },
+  features: {
+    echo: { start: Operation.post({ name: "start-echo" }), stop: Operation.post({ name: "stop-echo" }) },
+    light: { on: Operation.post({ name: "light-on" }) }
+  }
+})
+
+const Plain = Extension.make("urn:agentenv:bell/v1", { operations: { mute: Operation.del({ name: "be-quiet" }) } })
+
+const methods = {
+  ring: { method: "post", endpoint: "/ext/ring" },
+  look: { method: "GET", endpoint: "/ext/look" },
+  "be-quiet": { method: "DELETE" },
+  tune: { method: "PUT" },
+  "start-echo": { method: "POST" },
+  "light-on": { method: "POST" }
+}
+
+const card = {
+  name: "e",
+  capabilities: {
+    extensions: [
+      { uri: "urn:agentenv:bell/v1", params: { endpoint: "/ext/bell", methods } },
+      { uri: "urn:agentenv:bare/v1" }
+    ]
+  },
+  children_environments: [{
+    name: "child",
+    capabilities: { extensions: [{ uri: "urn:x", params: { endpoint: "/child/x", methods: { go: {} } } }] }
+  }]
+}
+
+const serving = (respond: (received: Received) => Effect.Effect<Response, { readonly code: string }>): Fake =>
+  fake((received) => (received.url.endsWith("agent-env.json") ? Effect.succeed(json(card)) : respond(received)))
+
+const on = (server: Fake, options: Partial<ExtensionClient.Options> = {}) =>
+<A, E>(
+  effect: Effect.Effect<A, E, ExtensionClient.Transport>
+): Effect.Effect<A, E> =>
+  Effect.provide(effect, ExtensionClient.layer({ baseUrl: "http://fake", ...options })).pipe(
+    Effect.provide(server.layer)
+  )
+
+describe("typed calls", () => {
+  it.effect("are encoded and decoded by the definition, at the endpoint and verb of the card (B-CLI-4, B-CLIENT-3)", () =>
+    Effect.gen(function*() {
+      const server = serving(() => Effect.succeed(json({ rung: "3", more: true })))
+      const found = yield* on(server, { caller: { role: "judge" } })(
+        Effect.flatMap(ExtensionClient.make(Bell), (bell) => bell.ring({ times: 3, at: new Date(0) }))
+      )
+      expect(found).toEqual({ rung: 3 })
+      expect(server.log[1]).toMatchObject({
+        method: "POST",
+        url: "http://fake/ext/ring",
+        body: { times: 3, at: "1970-01-01T00:00:00.000Z" },
+        headers: { "agentenv-role": "judge", "content-type": "application/json" }
+      })
+    }))
+
+  it.effect("read with GET send their request as the query string (B-CLI-5)", () =>
+    Effect.gen(function*() {
+      const server = serving(() => Effect.succeed(json({ seen: ["a"] })))
+      const look = (request: Parameters<ExtensionClient.ExtensionClient<typeof Bell>["look"]>[0]) =>
+        on(server)(Effect.flatMap(ExtensionClient.make(Bell), (bell) => bell.look(request)))
+      expect(yield* look({ n: 3, tags: ["x y", "&"], deep: false, near: null })).toEqual({ seen: ["a"] })
+      expect(server.log.at(-1)).toMatchObject({
+        method: "GET",
+        url: "http://fake/ext/look?n=3&tags=x+y&tags=%26&deep=false",
+        body: undefined
+      })
+    }))
+
+  it.effect("that take and answer nothing send and read any object", () =>
+    Effect.gen(function*() {
+      const server = serving(() => Effect.succeed(json({ status: "ok" })))
+      expect(yield* on(server)(Effect.flatMap(ExtensionClient.make(Plain), (bell) => bell.mute()))).toBeUndefined()
+      expect(server.log[1]).toMatchObject({ method: "DELETE", url: "http://fake/ext/bell", body: {} })
+      const silent = serving(() => Effect.succeed(new Response(null, { status: 204 })))
+      expect(yield* on(silent)(Effect.flatMap(ExtensionClient.make(Plain), (bell) => bell.mute()))).toBeUndefined()
+    }))
+
+  it.effect("with variants encode the one that was given", () =>
+    Effect.gen(function*() {
+      const server = serving(({ body }) => Effect.succeed(json(JSON.stringify(body))))
+      const tuned = on(server)(Effect.flatMap(ExtensionClient.make(Bell), (bell) =>
+        Effect.all([bell.tune({ note: "a" }), bell.tune({ hertz: 440 })])))
+      expect(yield* tuned).toEqual(["{\"note\":\"a\"}", "{\"hertz\":\"440\"}"])
+    }))
+
+  it.effect("of features are there when the card has all of them", () =>
+    Effect.gen(function*() {
+      const server = serving(() => Effect.succeed(json({})))
+      const bell = yield* on(server)(ExtensionClient.make(Bell))
+      expect(Option.isNone(bell.echo)).toBe(true)
+      expect(Option.isSome(bell.light)).toBe(true)
+    }))
+
+  it.effect("that don't encode or whose answer doesn't decode are typed errors without values", () =>
+    Effect.gen(function*() {
+      const server = serving(() => Effect.succeed(json({ rung: "canary" })))
+      const ring = (times: number) =>
+        Effect.flip(on(server)(Effect.flatMap(ExtensionClient.make(Bell), (bell) => bell.ring({ times }))))
+      expect(yield* ring(1.5)).toMatchObject({ _tag: "InvalidRequest", operation: "ring" })
+      expect(server.log.filter(({ url }) => url.endsWith("ring"))).toEqual([])
+      const error = yield* ring(1)
+      expect(error).toMatchObject({ _tag: "Unreadable", operation: "urn:agentenv:bell/v1 ring" })
+      expect(error.message).not.toContain("canary")
+    }))
+})
+
+describe("untyped calls", () => {
+  it.effect("go to the first operation unless one is named (B-CLI-5)", () =>
+    Effect.gen(function*() {
+      const server = serving(({ body }) => Effect.succeed(json(body ?? null)))
+      expect(yield* on(server)(ExtensionClient.invoke("urn:agentenv:bell/v1", { params: { times: 1 } }))).toEqual({
+        times: 1
+      })
+      expect(server.log[1]?.url).toBe("http://fake/ext/ring")
+      yield* on(server)(ExtensionClient.invoke("urn:agentenv:bell/v1", { method: "look", params: { a: { b: 1 } } }))
+      expect(server.log[3]?.url).toBe("http://fake/ext/look?a=%7B%22b%22%3A1%7D")
+    }))
+
+  it.effect("reach a child's extensions when the child is named", () =>
+    Effect.gen(function*() {
+      const server = serving(() => Effect.succeed(json({ ok: true })))
+      expect(yield* on(server, { child: "child" })(ExtensionClient.invoke("urn:x"))).toEqual({ ok: true })
+      expect(server.log[1]).toMatchObject({ method: "POST", url: "http://fake/child/x" })
+      expect(yield* Effect.flip(on(server)(ExtensionClient.invoke("urn:x")))).toMatchObject({ _tag: "NotAdvertised" })
+      expect(yield* Effect.flip(on(server, { child: "other" })(ExtensionClient.invoke("urn:x")))).toMatchObject({
+        _tag: "Unreadable",
+        what: "the card"
+      })
+    }))
+})
+
+describe("what isn't advertised (B-CLI-5, B-CLIENT-3)", () => {
+  it.effect("fails before any request and names what is", () =>
+    Effect.gen(function*() {
+      const server = serving(() => Effect.succeed(json({})))
+      const fails = (uri: string, method?: string) => Effect.flip(on(server)(ExtensionClient.invoke(uri, { method })))
+      const unknown = yield* fails("urn:agentenv:horn/v1")
+      expect(unknown).toMatchObject({
+        _tag: "NotAdvertised",
+        uri: "urn:agentenv:horn/v1",
+        advertised: ["urn:agentenv:bell/v1", "urn:agentenv:bare/v1"]
+      })
+      expect((yield* fails("urn:agentenv:bell/v1", "smash")).message).toContain(
+        "has no operation smash; it advertises: ring, look, be-quiet"
+      )
+      expect((yield* fails("urn:agentenv:bare/v1")).message).toContain("none")
+      expect(server.log.every(({ url }) => url.endsWith("agent-env.json"))).toBe(true)
+    }))
+})
+
+const refused = (response: () => Response) =>
+  Effect.flip(on(serving(() => Effect.sync(response)))(ExtensionClient.invoke("urn:agentenv:bell/v1")))
+
+describe("refusals", () => {
+  it.effect("carry the fields of the error (B-CLIENT-1)", () =>
+    Effect.gen(function*() {
+      const error = { code: "broken", message: "It broke.", retryable: true, applied: "no", hint: "Mend it." }
+      expect(yield* refused(() => json({ ok: false, error }, 409))).toMatchObject({
+        _tag: "ExtensionCallError",
+        uri: "urn:agentenv:bell/v1",
+        operation: "ring",
+        status: 409,
+        code: "broken",
+        detail: "It broke.",
+        retryable: true,
+        applied: "no",
+        hint: "Mend it."
+      })
+    }))
+
+  it.effect("without such an object say no more than the status (B-CLIENT-2)", () =>
+    Effect.gen(function*() {
+      for (const body of [() => text("<html>", 502), () => json({ detail: "x" }, 502), () => json([], 502)]) {
+        expect(yield* refused(body)).toMatchObject({
+          _tag: "ExtensionCallError",
+          status: 502,
+          code: undefined,
+          detail: "Bad Gateway",
+          retryable: false,
+          applied: "unknown",
+          hint: undefined
+        })
+      }
+    }))
+
+  it.effect("begin at 400: what is below has to be JSON (B-CLIENT-1)", () =>
+    Effect.gen(function*() {
+      expect(yield* refused(() => text("moved", 302))).toMatchObject({ _tag: "Unreadable" })
+      expect(yield* refused(() => text("hello"))).toMatchObject({ _tag: "Unreadable", issues: "it is no JSON" })
+    }))
+})
+
+describe("the transport", () => {
+  it.effect("reads the card once, at the first call, and again after a failure", () =>
+    Effect.gen(function*() {
+      let cards = 0
+      const server = fake(({ url }) =>
+        Effect.sync(() => url.endsWith("agent-env.json") ? (++cards === 1 ? text("", 503) : json(card)) : json({}))
+      )
+      yield* on(server)(Effect.gen(function*() {
+        const bell = yield* ExtensionClient.make(Plain)
+        expect(cards).toBe(0)
+        expect(yield* Effect.flip(bell.mute())).toMatchObject({ _tag: "BadStatus", status: 503 })
+        yield* Effect.all([bell.mute(), bell.mute(), bell.mute()], { concurrency: "unbounded" })
+        yield* bell.mute()
+      }))
+      expect(cards).toBe(2)
+    }))
+
+  it.effect("waits 30 s, unless it or the call says otherwise (B-CLIENT-4, V-16)", () =>
+    Effect.gen(function*() {
+      const server = serving(() => Effect.never)
+      const after = (options: Partial<ExtensionClient.Options>, call: ExtensionClient.CallOptions) =>
+        Effect.gen(function*() {
+          const fiber = yield* Effect.fork(Effect.flip(
+            on(server, options)(
+              Effect.flatMap(ExtensionClient.make(Plain), (bell) => bell.mute(call))
+            )
+          ))
+          yield* TestClock.adjust("1 hour")
+          const error = yield* Fiber.join(fiber)
+          return error._tag === "Timeout" ? Duration.toSeconds(error.after) : error
+        })
+      expect(yield* after({}, {})).toBe(30)
+      expect(yield* after({ timeout: "40 seconds" }, {})).toBe(40)
+      expect(yield* after({ timeout: "40 seconds" }, { timeout: "50 seconds" })).toBe(50)
+    }))
+})
+
+describe("types", () => {
+  it("follow the definition", () => {
+    type Client = ExtensionClient.ExtensionClient<typeof Bell>
+    expectTypeOf<Client["mute"]>().toEqualTypeOf<
+      (options?: ExtensionClient.CallOptions) => Effect.Effect<void, ExtensionClient.ExtensionClientError>
+    >()
+    expectTypeOf<Parameters<Client["ring"]>[0]["times"]>().toEqualTypeOf<number>()
+    expectTypeOf<Client["tune"]>().parameter(0).toEqualTypeOf<
+      { readonly note: string } | { readonly hertz: number }
+    >()
+    expectTypeOf<Client["light"]>().toExtend<Option.Option<{ readonly on: unknown }>>()
+    expectTypeOf(ExtensionClient.make(Plain)).toEqualTypeOf<
+      Effect.Effect<ExtensionClient.ExtensionClient<typeof Plain>, never, ExtensionClient.Transport>
+    >()
+    expectTypeOf<Effect.Effect.Error<ReturnType<typeof ExtensionClient.make<typeof Bell>>>>().toEqualTypeOf<
+      ExtensionClient.ExtensionClientError
+    >()
+    const wrong = (bell: Client) => [
+      // @ts-expect-error `times` is a number
+      bell.ring({ times: "3" }),
+      // @ts-expect-error a feature may be missing
+      bell.light.on(),
+      // @ts-expect-error there is no such operation
+      bell.smash
+    ]
+    expectTypeOf(wrong).toBeFunction()
+  })
+})
