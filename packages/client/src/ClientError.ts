@@ -125,12 +125,12 @@ export class RpcError extends Schema.TaggedError<RpcError>("@effect-agentenv/cli
   }
 
   /**
-   * The fields of the `AgentEnvError` that the peer failed with, if it said so: they tell whether a repetition is safe (B-ERR-8).
+   * The fields of the `AgentEnvError` that the peer failed with, if its `data.error` has them: they tell whether a repetition is safe (B-ERR-8).
    *
    * @since 0.1.0
    */
   get agentEnvError(): Option.Option<AgentEnvError.Fields> {
-    return decodeFields({ message: this.reason, ...this.data })
+    return decodeFields(this.data["error"])
   }
 }
 

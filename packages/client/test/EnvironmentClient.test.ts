@@ -103,10 +103,10 @@ describe("the data plane (B-CLI-1)", () => {
 
   it.effect("tells the fields of an AgentEnvError that the peer sent (B-ERR-8)", () =>
     Effect.gen(function*() {
-      const data = { code: "busy", retryable: true, applied: "no", hint: "wait" }
-      const environment = yield* connect(failing({ code: -32000, message: "Busy.", data }))
+      const fields = { code: "busy", message: "Busy.", retryable: true, applied: "no", hint: "wait" }
+      const environment = yield* connect(failing({ code: -32000, message: "Busy.", data: { code: "get_failed", error: fields } }))
       const error = yield* Effect.flip(environment.get())
-      expect(error._tag === "RpcError" && error.agentEnvError).toEqual(Option.some({ ...data, message: "Busy." }))
+      expect(error._tag === "RpcError" && error.agentEnvError).toEqual(Option.some(fields))
     }))
 
   it.effect("that answers something else is Unreadable or BadStatus", () =>

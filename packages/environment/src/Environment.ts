@@ -7,6 +7,7 @@ import type { EnvironmentCard } from "@effect-agentenv/protocol/EnvironmentCard"
 import type * as Extension from "@effect-agentenv/protocol/Extension"
 import type { WriteNamespaceGrant } from "@effect-agentenv/protocol/Grant"
 import type { ContextOf, ImplementationProblem, Shape, ShapeTypeId } from "@effect-agentenv/protocol/Implementation"
+import type { IntakeDeclaration } from "@effect-agentenv/protocol/Intake"
 import type { Manifest } from "@effect-agentenv/protocol/Manifest"
 import type * as Operation from "@effect-agentenv/protocol/Operation"
 import type { Part } from "@effect-agentenv/protocol/Part"
@@ -245,6 +246,7 @@ export interface Environment<
   readonly resources: Resources
   readonly prompts: Prompts
   readonly interfaces: ReadonlyArray<Manifest>
+  readonly intake: IntakeDeclaration | undefined
   readonly instructions: string | undefined
   readonly card: CardFields
   readonly episode: EpisodeOptions
@@ -281,6 +283,7 @@ export interface Any {
   readonly resources: ReadonlyArray<Resource.Any>
   readonly prompts: ReadonlyArray<Prompt.Any>
   readonly interfaces: ReadonlyArray<Manifest>
+  readonly intake: IntakeDeclaration | undefined
   readonly instructions: string | undefined
   readonly card: CardFields
   readonly episode: EpisodeOptions
@@ -289,7 +292,7 @@ export interface Any {
 
 /**
  * What `make` takes beside the name. `interfaces` are the tool-role manifests that are served and advertised (B-MAN-3),
- * `instructions` a hint for the model that MCP clients show.
+ * `intake` declares the data formats that it loads and returns (B-INTK-1), `instructions` a hint for the model that MCP clients show.
  *
  * @since 0.1.0
  * @category models
@@ -300,6 +303,7 @@ export interface Options<Tools, Extensions, Resources, Prompts> {
   readonly resources?: Resources
   readonly prompts?: Prompts
   readonly interfaces?: ReadonlyArray<Manifest> | undefined
+  readonly intake?: IntakeDeclaration | undefined
   readonly instructions?: string | undefined
   readonly card?: CardFields | undefined
   readonly episode?: EpisodeOptions | undefined
@@ -339,6 +343,7 @@ export const make = <
     resources: (options.resources ?? []) as never,
     prompts: (options.prompts ?? []) as never,
     interfaces: options.interfaces ?? [],
+    intake: options.intake,
     instructions: options.instructions,
     card: options.card ?? {},
     episode: options.episode ?? {},

@@ -1,7 +1,7 @@
 /**
  * @since 0.1.0
  */
-import type { Settled } from "@effect-agentenv/protocol/Check"
+import type { Settled, Str, Verdict } from "@effect-agentenv/protocol/Check"
 import type * as Mcp from "@effect-agentenv/protocol/Mcp"
 import * as Schema from "effect/Schema"
 
@@ -18,18 +18,6 @@ export const TypeId: unique symbol = Symbol.for("@effect-agentenv/environment/Pr
 export type TypeId = typeof TypeId
 
 /**
- * The arguments of a prompt: MCP sends them as text, so each is a schema that decodes from a string.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Arguments {
-  readonly [name: string]:
-    | Schema.Schema<any, string>
-    | Schema.PropertySignature<any, any, any, any, string | undefined, any>
-}
-
-/**
  * What a prompt answers: one message of the user, or messages of both sides.
  *
  * @since 0.1.0
@@ -43,12 +31,12 @@ export type Messages = string | ReadonlyArray<Mcp.PromptMessage>
  * @since 0.1.0
  * @category models
  */
-export interface Prompt<Name extends string, Args extends Arguments> {
+export interface Prompt<Name extends string, Args extends Schema.Struct.Fields> {
   readonly [TypeId]: TypeId
   readonly name: Name
   readonly title: string | undefined
   readonly description: string | undefined
-  readonly arguments: Schema.Struct<Args & Schema.Struct.Fields>
+  readonly arguments: Schema.Struct<Args>
 }
 
 /**
@@ -65,17 +53,23 @@ export interface Any {
   readonly arguments: Schema.Schema.All & { readonly fields: Schema.Struct.Fields }
 }
 
+type Textual<Args extends Schema.Struct.Fields> = {
+  readonly [K in keyof Args]: [Schema.Struct.Encoded<Args>[K & keyof Schema.Struct.Encoded<Args>]] extends
+    [string | undefined] ? never
+    : `argument '${Str<K>}' is not encoded as text, which is all that MCP sends`
+}[keyof Args]
+
 /**
- * Defines a prompt.
+ * Defines a prompt. MCP sends its arguments as text, so each is a schema that decodes from a string.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const make = <const Name extends string, Args extends Arguments = {}>(name: Name, options: {
+export const make = <const Name extends string, Args extends Schema.Struct.Fields = {}>(name: Name, options: {
   readonly title?: string | undefined
   readonly description?: string | undefined
-  readonly arguments?: Args
-} = {}): Prompt<Name, Settled<Args, Arguments>> => ({
+  readonly arguments?: Verdict<Textual<Args>> & Args
+} = {}): Prompt<Name, Settled<Args, Schema.Struct.Fields>> => ({
   [TypeId]: TypeId,
   name,
   title: options.title,

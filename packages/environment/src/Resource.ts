@@ -20,11 +20,14 @@ export type TypeId = typeof TypeId
  * @since 0.1.0
  * @category models
  */
-export type Content = string | Uint8Array | ReadonlyArray<{
-  readonly uri: string
-  readonly mimeType?: string | undefined
-  readonly content: string | Uint8Array
-}>
+export type Content =
+  | string
+  | Uint8Array
+  | ReadonlyArray<{
+    readonly uri: string
+    readonly mimeType?: string | undefined
+    readonly content: string | Uint8Array
+  }>
 
 /**
  * An MCP resource as data: something a client may read by its URI. A `{variable}` in the URI makes it a template, whose handler
@@ -56,8 +59,7 @@ export interface Any extends Resource<string> {}
  * @since 0.1.0
  * @category models
  */
-export type Variables<Uri extends string> = Uri extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Variables<Rest>
+export type Variables<Uri extends string> = Uri extends `${string}{${infer Name}}${infer Rest}` ? Name | Variables<Rest>
   : never
 
 /**

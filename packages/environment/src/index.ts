@@ -6,12 +6,43 @@ export * as Environment from "./Environment.ts"
 /**
  * @since 0.1.0
  */
+export * as EnvironmentServer from "./EnvironmentServer.ts"
+
+/**
+ * @since 0.1.0
+ */
 export * as Prompt from "./Prompt.ts"
 
 /**
  * @since 0.1.0
  */
+export * as RegistryError from "./RegistryError.ts"
+
+/**
+ * @since 0.1.0
+ */
 export * as Resource from "./Resource.ts"
+
+/**
+ * Handlers of `data/add` that turn parts into values or files, wherever their content lies.
+ *
+ * @since 0.1.0
+ */
+export * as Seed from "./Seed.ts"
+
+/**
+ * What is wrong with a seed, said so that the caller who sent it can mend it.
+ *
+ * @since 0.1.0
+ */
+export * as SeedError from "./SeedError.ts"
+
+/**
+ * Where the files that a seed refers to come from: the file system and HTTPS unless a test or an app says otherwise.
+ *
+ * @since 0.1.0
+ */
+export * as SeedSource from "./SeedSource.ts"
 
 /**
  * @since 0.1.0

@@ -1,0 +1,20 @@
+import type * as Mcp from "@effect-agentenv/protocol/Mcp"
+import type * as Calls from "@effect-agentenv/server/Calls"
+import type { Gate } from "../gate.ts"
+import type { Surface } from "../surface.ts"
+import type { Sessions } from "./sessions.ts"
+
+/** What every request of one route shares. */
+export interface Engine {
+  readonly surface: Surface
+  readonly gate: Gate
+  readonly calls: Calls.Calls<never>
+  readonly sessions: Sessions
+  readonly uuid: () => string
+  /** Whether an answer may become an event stream. */
+  readonly streams: boolean
+  /** Whether clients get sessions at all. */
+  readonly sessionful: boolean
+  readonly serverInfo: Mcp.Implementation
+  readonly onCallStart: ((tool: string) => void) | undefined
+}

@@ -1,0 +1,91 @@
+import * as JsonRpc from "@effect-agentenv/protocol/JsonRpc"
+import * as Mcp from "@effect-agentenv/protocol/Mcp"
+import type { Surface } from "../surface.ts"
+import * as calls from "./calls.ts"
+import * as replies from "./replies.ts"
+import type { Request } from "./request.ts"
+
+type Handler = (request: Request) => void
+
+const offersResources = (surface: Surface): boolean =>
+  surface.resources.length > 0 || surface.resourceTemplates.length > 0
+
+const offersPrompts = (surface: Surface): boolean => surface.prompts.length > 0
+
+/** What a server says that it can do: what there is, and nothing else. */
+export const capabilities = (surface: Surface): Mcp.ServerCapabilities => ({
+  logging: {},
+  tools: {},
+  ...(offersResources(surface) ? { resources: {} } : {}),
+  ...(offersPrompts(surface) ? { prompts: {} } : {})
+})
+
+/** The instructions of a server, where it has any. */
+export const instructions = (surface: Surface): { readonly instructions?: string } =>
+  surface.instructions === undefined ? {} : { instructions: surface.instructions }
+
+// Everything is on one page, so there is no cursor that we gave out.
+const list = (items: (surface: Surface) => object): Handler => (request) => {
+  if (request.params?.["cursor"] !== undefined) {
+    return request.fail(replies.invalidParams("params.cursor is none of ours"))
+  }
+  request.result(items(request.engine.surface), true)
+}
+
+const methodNotFound: Handler = (request) =>
+  request.fail({
+    status: request.sessionless ? 404 : 200,
+    code: JsonRpc.ErrorCode.MethodNotFound,
+    message: "Method not found"
+  })
+
+const only = (offers: (surface: Surface) => boolean, handler: Handler): Handler => (request) =>
+  offers(request.engine.surface) ? handler(request) : methodNotFound(request)
+
+const setLevel: Handler = (request) => {
+  const level = (Mcp.LOGGING_LEVELS as ReadonlyArray<unknown>).indexOf(request.params?.["level"])
+  if (level === -1) {
+    return request.fail(replies.invalidParams(`params.level must be one of ${Mcp.LOGGING_LEVELS.join(", ")}`))
+  }
+  if (request.session !== undefined) request.session.level = level
+  request.result({})
+}
+
+const discover: Handler = (request) => {
+  const { surface } = request.engine
+  request.result({
+    supportedVersions: Mcp.SESSIONLESS_VERSIONS,
+    capabilities: capabilities(surface),
+    ...instructions(surface)
+  }, true)
+}
+
+const common: ReadonlyArray<readonly [string, Handler]> = [
+  [Mcp.Method.ToolsCall, calls.callTool],
+  [Mcp.Method.ToolsList, list((surface) => ({ tools: Array.from(surface.tools.values(), (tool) => tool.listed) }))],
+  [
+    Mcp.Method.ResourcesList,
+    only(offersResources, list((surface) => ({ resources: surface.resources })))
+  ],
+  [
+    Mcp.Method.ResourceTemplatesList,
+    only(offersResources, list((surface) => ({ resourceTemplates: surface.resourceTemplates })))
+  ],
+  [Mcp.Method.ResourcesRead, only(offersResources, calls.readResource)],
+  [Mcp.Method.PromptsList, only(offersPrompts, list((surface) => ({ prompts: surface.prompts })))],
+  [Mcp.Method.PromptsGet, only(offersPrompts, calls.getPrompt)]
+]
+
+const sessionEra: ReadonlyMap<string, Handler> = new Map([
+  ...common,
+  [Mcp.Method.Ping, (request) => request.result({})],
+  [Mcp.Method.SetLevel, setLevel]
+])
+
+const sessionlessEra: ReadonlyMap<string, Handler> = new Map([...common, [Mcp.Method.Discover, discover]])
+
+/** Answers a request by its method, now or when what it runs has ended. */
+export const dispatch: Handler = (request) => {
+  const handler = (request.sessionless ? sessionlessEra : sessionEra).get(request.method) ?? methodNotFound
+  handler(request)
+}

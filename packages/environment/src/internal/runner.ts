@@ -1,0 +1,26 @@
+import type * as Calls from "@effect-agentenv/server/Calls"
+import type * as Exchange from "@effect-agentenv/server/Exchange"
+import type * as Effect from "effect/Effect"
+import type * as Exit from "effect/Exit"
+import type * as Runtime from "effect/Runtime"
+import type * as Gate from "./gate.ts"
+
+/** Runs an effect behind its ticket on an exchange; the ticket is given back before the exit is answered. */
+export const runTicket = <A, E, R>(
+  calls: Calls.Calls<never>,
+  exchange: Exchange.Exchange,
+  ticket: Gate.Ticket,
+  effect: Effect.Effect<A, E, R>,
+  runtime: Runtime.Runtime<R>,
+  onExit: (exit: Exit.Exit<A, E>) => void,
+  onRefused: () => void
+): void => {
+  if (calls.closing) {
+    ticket.leave()
+    return onRefused()
+  }
+  calls.run(exchange, ticket.guard(effect), runtime, (exit) => {
+    ticket.leave()
+    onExit(exit)
+  }, { onStart: (fiber) => ticket.started(fiber) })
+}
