@@ -8,7 +8,7 @@ import { Environment, EnvironmentServer, Seed, Tool } from "@effect-agentenv/env
 import { AgentEnvError, Part } from "@effect-agentenv/protocol"
 import { HttpServer } from "@effect/platform"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
-import { Console, Effect, Layer, Logger, LogLevel, Random, Ref, Schema } from "effect"
+import { Console, Data, Effect, Layer, Logger, LogLevel, Random, Ref, Schema } from "effect"
 import { parseArgs } from "node:util"
 
 // --- What the environment is -----------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ const usage = `A parcel desk for agents.
 
 const host = "127.0.0.1"
 
-const serve = (port: number | undefined) =>
+const served = (port: number | undefined) =>
   EnvironmentServer.serve(ParcelDesk, { host, port }).pipe(Layer.provide(ParcelDeskLive))
 
 const Clients = Layer.unwrapEffect(
@@ -181,21 +181,38 @@ const Clients = Layer.unwrapEffect(
 const play = HttpServer.addressFormattedWith((baseUrl) => Console.log(`${ParcelDesk.name} on ${baseUrl}\n`)).pipe(
   Effect.zipRight(episode(Console.log)),
   Effect.flatMap((report) => Console.log(`\n${Episode.format(report)}`)),
-  Effect.provide(Layer.provideMerge(Clients, serve(0))),
+  Effect.provide(Layer.provideMerge(Clients, served(0))),
   Logger.withMinimumLogLevel(LogLevel.Warning)
 )
 
-const main = Effect.gen(function*() {
-  const { values } = yield* Effect.try({
-    try: () =>
-      parseArgs({
-        options: { help: { type: "boolean", short: "h" }, serve: { type: "boolean" }, port: { type: "string" } }
-      }),
-    catch: (cause) => `${cause instanceof Error ? cause.message : cause}\n\n${usage}`
-  })
-  if (values.help) return yield* Console.log(usage)
-  if (values.serve) return yield* Layer.launch(serve(values.port === undefined ? undefined : Number(values.port)))
-  yield* play
+class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
+
+const args = Effect.try({
+  try: () =>
+    parseArgs({
+      options: { help: { type: "boolean", short: "h" }, serve: { type: "boolean" }, port: { type: "string" } }
+    }).values,
+  catch: (cause) => new UsageError({ message: cause instanceof Error ? cause.message : String(cause) })
 })
+
+const portOf = (text: string | undefined) =>
+  text === undefined || /^\d{1,5}$/.test(text)
+    ? Effect.succeed(text === undefined ? undefined : Number(text))
+    : new UsageError({ message: `--port takes a number, not '${text}'` })
+
+const main = Effect.gen(function*() {
+  const { help, port, serve } = yield* args
+  if (help) return yield* Console.log(usage)
+  if (serve) return yield* Layer.launch(served(yield* portOf(port)))
+  yield* play
+}).pipe(
+  Effect.catchTag(
+    "UsageError",
+    ({ message }) =>
+      Console.error(`${message}\n\n${usage}`).pipe(Effect.zipRight(Effect.sync(() => {
+        process.exitCode = 2
+      })))
+  )
+)
 
 if (process.argv[1] === import.meta.filename) NodeRuntime.runMain(main)

@@ -69,7 +69,8 @@ describe("the data plane", () => {
       expect(yield* detail({ parts: [] })).toEqual([-32602, expect.stringContaining("parts")])
       expect(yield* detail({ parts: [{ kind: "smoke" }] })).toEqual([-32602, expect.stringContaining("parts")])
       expect(yield* detail({ seed: "seven" }, "data/reset")).toEqual([-32602, expect.stringContaining("seed")])
-      const lone = "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"data/add\",\"params\":{\"parts\":[{\"kind\":\"text\",\"text\":\"\\ud800\"}]}}"
+      const lone =
+        "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"data/add\",\"params\":{\"parts\":[{\"kind\":\"text\",\"text\":\"\\ud800\"}]}}"
       const half = yield* error(lone)
       expect(half).toMatchObject({ code: -32602, id: 9 })
       expect(half.data.detail).toContain("params.parts[0].text")
@@ -180,7 +181,9 @@ describe("an episode", () => {
   it.scoped("reset fails naming a call that does not end within 10 seconds", () =>
     Effect.gen(function*() {
       const started = yield* Deferred.make<void>()
-      const stuck = Effect.uninterruptible(Effect.zipRight(Deferred.succeed(started, undefined), Effect.sleep("60 seconds")))
+      const stuck = Effect.uninterruptible(
+        Effect.zipRight(Deferred.succeed(started, undefined), Effect.sleep("60 seconds"))
+      )
       yield* Effect.gen(function*() {
         const { rpc, tool } = yield* wire(Desk)
         yield* Effect.fork(tool("slow", { seconds: 1 }))

@@ -16,6 +16,12 @@ const open = Effect.gen(function*() {
   }
 })
 
+/** A call of exactly so many bytes. */
+const body = (size: number) => {
+  const empty = JSON.stringify(call(1, "echo", { text: "" }))
+  return JSON.stringify(call(1, "echo", { text: "x".repeat(size - empty.length) }))
+}
+
 describe("MCP messages", () => {
   it.scoped("refuses a body that is not JSON: malformed, empty, not UTF-8, nested too deep", () =>
     Effect.gen(function*() {
@@ -99,10 +105,6 @@ describe("MCP messages", () => {
       const limit = 2_000
       const served = yield* serve(tools, { bodyLimit: limit })
       const session = yield* served.open()
-      const body = (size: number) => {
-        const empty = JSON.stringify(call(1, "echo", { text: "" }))
-        return JSON.stringify(call(1, "echo", { text: "x".repeat(size - empty.length) }))
-      }
       expect((yield* served.send(body(limit), session)).status).toBe(200)
       const refused = yield* served.send(body(limit + 1), session)
       expect([refused.status, refused.json.error.code, refused.json.id]).toEqual([413, -32600, null])

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
-import type { Surface } from "../src/internal/surface.ts"
-import { ready, request, serve, sessionless, surface } from "./mcpSupport.ts"
+import { ready, request, serve, sessionless, type Surface, surface } from "./mcpSupport.ts"
 
 const shelves: Partial<Surface> = {
   resources: [{ uri: "parcels://shelf/a", name: "a" }],

@@ -1,10 +1,12 @@
+import { ToolCall } from "@effect-agentenv/environment/ToolCall"
 import { AgentEnvError, type Mcp } from "@effect-agentenv/protocol"
 import { Calls, InProcess } from "@effect-agentenv/server"
-import { Cause, Context, Effect, Exit, type Scope } from "effect"
+import { Cause, type Context, Effect, Exit, type Scope } from "effect"
 import { Gate } from "../src/internal/gate.ts"
 import * as mcp from "../src/internal/mcp/route.ts"
 import type { Read, Surface, SurfaceTool } from "../src/internal/surface.ts"
-import { ToolCall } from "../src/ToolCall.ts"
+
+export type { Surface }
 
 type Call = Context.Tag.Service<typeof ToolCall>
 
@@ -59,10 +61,11 @@ export interface Answer {
   readonly json: any
 }
 
-/** The events of a stream, one by one; `undefined` is its end. */
+/** The events of a stream, one by one. */
 export interface Events {
   readonly status: number
   readonly headers: Headers
+  /** The next event's JSON; `undefined` at the end. */
   readonly next: Effect.Effect<any>
   /** All text that has come so far. */
   readonly seen: () => string
@@ -84,17 +87,19 @@ export interface Client {
   readonly delete: (headers?: HeaderValues) => Effect.Effect<Answer>
 }
 
-const withoutUndefined = (headers: HeaderValues): HeaderValues =>
+// An empty value is a header that is not sent.
+const given = (headers: HeaderValues): HeaderValues =>
   Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ""))
+
+const init = (body: string | Uint8Array, headers: HeaderValues): RequestInit => ({
+  method: "POST",
+  body: body as string,
+  headers: given({ "content-type": "application/json", ...headers })
+})
 
 const client = (handler: (request: Request) => Promise<Response>): Client => {
   const url = "http://localhost/mcp"
   const fetch = (init: RequestInit) => handler(new Request(url, init))
-  const init = (body: string | Uint8Array, headers: HeaderValues): RequestInit => ({
-    method: "POST",
-    body: body as string,
-    headers: withoutUndefined({ "content-type": "application/json", ...headers })
-  })
   const answer = (init: RequestInit): Effect.Effect<Answer> =>
     Effect.promise(async (signal) => {
       const response = await fetch({ ...init, signal })

@@ -43,7 +43,12 @@ export const wireOf = (client: HttpClient.HttpClient): Wire => {
     }).pipe(Effect.scoped, Effect.orDie)
   const rpc: Wire["rpc"] = (method, params, headers) =>
     Effect.map(
-      send("POST", "/agentenv", { jsonrpc: "2.0", id: 1, method, ...(params === undefined ? {} : { params }) }, headers),
+      send(
+        "POST",
+        "/agentenv",
+        { jsonrpc: "2.0", id: 1, method, ...(params === undefined ? {} : { params }) },
+        headers
+      ),
       ({ json }) => json
     )
   return {
@@ -53,7 +58,12 @@ export const wireOf = (client: HttpClient.HttpClient): Wire => {
     send,
     tool: (name, args = {}, headers) =>
       Effect.map(
-        send("POST", "/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }, headers),
+        send(
+          "POST",
+          "/mcp",
+          { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+          headers
+        ),
         ({ json }) => json.result
       )
   }
@@ -65,4 +75,3 @@ export const wire = <Env extends Environment.Any>(env: Env, options?: Environmen
     EnvironmentServer.app(env, { ...options, mcp: { sessions: "optional", ...options?.mcp } }),
     ({ routes }) => wireOf(InProcess.httpClient(routes))
   )
-

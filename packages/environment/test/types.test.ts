@@ -16,7 +16,10 @@ const Ship = Tool.make("{environment_name}_ship", {
 const Shelves = Tool.make("shelves", { description: "Lists shelves.", success: Schema.Array(Schema.String) })
 const Weigh = Tool.make("weigh", {
   description: "Weighs.",
-  parameters: Schema.Struct({ grams: Schema.NumberFromString, times: Schema.optionalWith(Schema.Int, { default: () => 1 }) }),
+  parameters: Schema.Struct({
+    grams: Schema.NumberFromString,
+    times: Schema.optionalWith(Schema.Int, { default: () => 1 })
+  }),
   failure: Schema.Literal("too light", "too heavy")
 })
 const Tag = Extension.single(
@@ -125,7 +128,10 @@ test("what does not compile", () => {
   // @ts-expect-error half a feature
   Desk.toLayer(Effect.succeed({
     tools,
-    extensions: { ...extensions, "urn:parcels:kiln/v2": { heat: () => Effect.succeed({ heat: 1 }), vents: { open: () => Effect.void } } }
+    extensions: {
+      ...extensions,
+      "urn:parcels:kiln/v2": { heat: () => Effect.succeed({ heat: 1 }), vents: { open: () => Effect.void } }
+    }
   }))
   // @ts-expect-error a superfluous tool
   Desk.toLayer(Effect.succeed({ tools: { ...tools, shelve: tools.shelves }, extensions }))
@@ -150,12 +156,17 @@ test("what does not compile", () => {
 })
 
 test("the sentence names the piece", () => {
-  const attempt = Desk.toLayer<{ readonly tools: Omit<typeof tools, "shelves">; readonly extensions: typeof extensions }>
+  const attempt = Desk.toLayer<
+    { readonly tools: Omit<typeof tools, "shelves">; readonly extensions: typeof extensions }
+  >
   expectTypeOf<Parameters<typeof attempt>[0]>().toExtend<
     { readonly "~problem": "tool 'shelves' has no handler" }
   >()
   const superfluous = Desk.toLayer<
-    { readonly tools: typeof tools & { readonly shelve: () => Effect.Effect<void> }; readonly extensions: typeof extensions }
+    {
+      readonly tools: typeof tools & { readonly shelve: () => Effect.Effect<void> }
+      readonly extensions: typeof extensions
+    }
   >
   expectTypeOf<Parameters<typeof superfluous>[0]>().toExtend<
     { readonly "~problem": "'shelve' is no tool of the definition" }
@@ -165,7 +176,9 @@ test("the sentence names the piece", () => {
 test("resources and prompts", () => {
   const Note = Resource.make("desk://note", { name: "note" })
   const Shelf = Resource.make("desk://shelf/{shelf}/{row}", { name: "shelf" })
-  const Greet = Prompt.make("greet", { arguments: { name: Schema.String, times: Schema.optional(Schema.NumberFromString) } })
+  const Greet = Prompt.make("greet", {
+    arguments: { name: Schema.String, times: Schema.optional(Schema.NumberFromString) }
+  })
   const Library = Environment.make("library", { resources: [Note, Shelf], prompts: [Greet] })
   expectTypeOf<Resource.Variables<"desk://shelf/{shelf}/{row}">>().toEqualTypeOf<"shelf" | "row">()
   const layer = Library.toLayer(Effect.succeed({
@@ -181,8 +194,9 @@ test("resources and prompts", () => {
     }
   }))
   expectTypeOf(layer).toEqualTypeOf<Layer.Layer<Environment.Handlers<"library">, never, Store>>()
+  const fewer = { resources: { "desk://note": Effect.succeed("") }, prompts: { greet: () => Effect.succeed("") } }
   // @ts-expect-error a resource has no handler
-  Library.toLayer(Effect.succeed({ resources: { "desk://note": Effect.succeed("") }, prompts: { greet: () => Effect.succeed("") } }))
+  Library.toLayer(Effect.succeed(fewer))
   // @ts-expect-error an argument that is no text
   Prompt.make("odd", { arguments: { times: Schema.Number } })
   // @ts-expect-error a resource twice
@@ -195,7 +209,9 @@ test("what schemas need flows into the layer", () => {
     decode: (text) => Effect.as(Store, text),
     encode: (text) => Effect.succeed(text)
   })
-  const Needing = Environment.make("needing", { tools: [Tool.make("a", { description: "", parameters: { x: Needy } })] })
+  const Needing = Environment.make("needing", {
+    tools: [Tool.make("a", { description: "", parameters: { x: Needy } })]
+  })
   const layer = Needing.toLayer(Effect.succeed({ tools: { a: () => Effect.void } }))
   expectTypeOf<Layer.Layer.Context<typeof layer>>().toEqualTypeOf<Store>()
 })
