@@ -14,7 +14,7 @@ const newServer = () => {
     "caller_line",
     { description: "Who calls.", outputSchema: { result: z.string() } },
     (extra) => {
-      const role = extra._meta?.["agentenv/role"] ?? extra.requestInfo?.headers["x-agentenv-role"]
+      const role = extra._meta?.["agentenv.io/role"] ?? extra.requestInfo?.headers["agentenv-role"]
       const line = `role=${role ?? "none"} session=${extra.sessionId ?? "none"}`
       return { content: [{ type: "text", text: line }], structuredContent: { result: line } }
     }
@@ -30,9 +30,9 @@ const stateful = async (request, response) => {
   const transport = new StreamableHTTPServerTransport({
     sessionIdGenerator: randomUUID,
     enableJsonResponse: true,
-    onsessioninitialized: (id) => transports.set(id, transport)
+    onsessioninitialized: (id) => transports.set(id, transport),
+    onsessionclosed: (id) => transports.delete(id)
   })
-  transport.onclose = () => transports.delete(transport.sessionId)
   await newServer().connect(transport)
   await transport.handleRequest(request, response, request.body)
 }

@@ -21,7 +21,7 @@ const failure = (id, code, message) => ({ jsonrpc: "2.0", id, error: { code, mes
 
 const call = (request, id, params) => {
   if (params?.name !== "caller_line") return failure(id, -32602, "Unknown tool")
-  const role = params._meta?.["agentenv/role"] ?? request.headers["x-agentenv-role"]
+  const role = params._meta?.["agentenv.io/role"] ?? request.headers["agentenv-role"]
   const line = `role=${role ?? "none"} session=${request.headers["mcp-session-id"] ?? "none"}`
   return success(id, {
     content: [{ type: "text", text: line }],

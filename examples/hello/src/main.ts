@@ -117,6 +117,9 @@ const progress = (print: Print) => (event: Episode.Progress): Effect.Effect<void
   }
 }
 
+const saying = (print: Print, tools: ToolClient.Service) => (name: string, args: Readonly<Record<string, unknown>>) =>
+  Effect.tap(tools.callTool(name, args), ({ text }) => print(`       ${text}`))
+
 /** Gives Ada her parcels, after a mistake. The same episode runs over HTTP below and in process in the test. */
 export const episode = (print: Print) =>
   Episode.run({
@@ -133,8 +136,7 @@ export const episode = (print: Print) =>
     })],
     player: (tools) =>
       Effect.gen(function*() {
-        const call = (name: string, args: Readonly<Record<string, unknown>>) =>
-          Effect.tap(tools.callTool(name, args), ({ text }) => print(`       ${text}`))
+        const call = saying(print, tools)
         yield* call("parcel_desk_hand_over", { parcel: "P-2", recipient: "Ada" })
         const found = yield* call("parcel_desk_find_parcels", { recipient: "Ada" })
         const { result } = yield* Schema.decodeUnknown(Found)(found.structuredContent)

@@ -7,7 +7,7 @@
 import { Environment, EnvironmentServer, Seed, Tool, ToolCall } from "@effect-agentenv/environment"
 import { AgentEnvError, Extension, Operation, Part } from "@effect-agentenv/protocol"
 import { NodeRuntime } from "@effect/platform-node"
-import { Effect, Layer, Random, Ref, Schema } from "effect"
+import { Effect, HashMap, Layer, Option, Random, Ref, Schema } from "effect"
 
 // --- The workspace ---------------------------------------------------------------------------------------------------
 
@@ -96,8 +96,9 @@ export const SetErrors = Extension.single(
   { description: "Make a tool fail on purpose." }
 )
 
-interface Faults {
-  readonly [tool: string]: typeof Fault.Type & { readonly calls: number }
+interface Active {
+  readonly fault: typeof Fault.Type
+  readonly calls: number
 }
 
 // --- The environment -------------------------------------------------------------------------------------------------
@@ -109,18 +110,18 @@ export const Slack = Environment.make("slack", {
 
 export const SlackLive = Slack.toLayer(Effect.gen(function*() {
   const workspace = yield* Ref.make(emptyWorkspace)
-  const faults = yield* Ref.make<Faults>({})
+  const faults = yield* Ref.make(HashMap.empty<string, Active>())
 
   const inject = Effect.gen(function*() {
     const { tool } = yield* ToolCall.ToolCall
-    const fault = yield* Ref.modify(faults, (all) => {
-      const fault = all[tool]
-      if (fault === undefined) return [undefined, all]
-      const counted = { ...fault, calls: fault.calls + 1 }
-      return [counted, { ...all, [tool]: counted }]
-    })
-    if (fault === undefined) return
-    const isNth = fault.every_nth !== undefined && fault.calls % fault.every_nth === 0
+    const counted = yield* Ref.updateAndGet(
+      faults,
+      HashMap.modify(tool, ({ calls, fault }) => ({ fault, calls: calls + 1 }))
+    )
+    const active = HashMap.get(counted, tool)
+    if (Option.isNone(active)) return
+    const { calls, fault } = active.value
+    const isNth = fault.every_nth !== undefined && calls % fault.every_nth === 0
     const isDrawn = fault.error_rate !== undefined && (yield* Random.next) < fault.error_rate
     if (isNth || isDrawn) {
       yield* new AgentEnvError.AgentEnvError({
@@ -139,7 +140,7 @@ export const SlackLive = Slack.toLayer(Effect.gen(function*() {
         : new UnknownChannel({ channel, channels }))
 
   return {
-    reset: Effect.zipRight(Ref.set(workspace, emptyWorkspace), Ref.set(faults, {})),
+    reset: Effect.zipRight(Ref.set(workspace, emptyWorkspace), Ref.set(faults, HashMap.empty())),
     add: Seed.load(WorkspaceSeed, (seed) => Ref.update(workspace, merge(seed))),
     get: Effect.map(Ref.get(workspace), (data) => [Part.DataPart.make({ data })]),
     tools: {
@@ -168,8 +169,7 @@ export const SlackLive = Slack.toLayer(Effect.gen(function*() {
           const active = fault.every_nth !== undefined || fault.error_rate !== undefined
           return Ref.update(
             faults,
-            ({ [fault.tool_name]: _, ...others }): Faults =>
-              active ? { ...others, [fault.tool_name]: { ...fault, calls: 0 } } : others
+            active ? HashMap.set(fault.tool_name, { fault, calls: 0 }) : HashMap.remove(fault.tool_name)
           ).pipe(Effect.as({ tool_name: fault.tool_name, active }))
         }
       }

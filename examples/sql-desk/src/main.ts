@@ -5,7 +5,7 @@
  * that a trainer sends. Serves on `MCP_HOST` and `MCP_PORT` (18765 unless said) under `ENVIRONMENT_NAME`.
  */
 import { Environment, EnvironmentServer, Seed, Tool } from "@effect-agentenv/environment"
-import { Extension, Operation, Part } from "@effect-agentenv/protocol"
+import { AgentEnvError, Extension, Operation, Part } from "@effect-agentenv/protocol"
 import { NodeRuntime } from "@effect/platform-node"
 import { PGlite } from "@electric-sql/pglite"
 import { Context, Effect, Layer, Schema } from "effect"
@@ -27,6 +27,9 @@ const toSqlFailure = (cause: unknown): SqlFailure => {
     ...(said.hint === undefined ? {} : { hint: said.hint })
   })
 }
+
+const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, SqlFailure> =>
+  Effect.tryPromise({ try: run, catch: toSqlFailure })
 
 const Row = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
@@ -57,7 +60,6 @@ class Database extends Context.Tag("sql-desk/Database")<Database, {
         Effect.promise(() => PGlite.create()),
         (db) => Effect.promise(() => db.close())
       )
-      const attempt = <A>(run: () => Promise<A>) => Effect.tryPromise({ try: run, catch: toSqlFailure })
       const script = (sql: string) => attempt(() => db.transaction((tx) => tx.exec(sql)))
       const asAgent = (mode: "READ ONLY" | "READ WRITE", sql: string) =>
         attempt(() =>
@@ -165,9 +167,14 @@ export const SqlDeskLive = SqlDesk.toLayer(Effect.gen(function*() {
     extensions: {
       "urn:sql-desk:grade/v1": {
         grade: ({ sql }) =>
-          Effect.map(
-            Effect.flatMap(read(`SELECT (${sql})::float8 AS score`), decodeGrade),
-            ([grade]) => grade
+          read(`SELECT (${sql})::float8 AS score`).pipe(
+            Effect.flatMap(decodeGrade),
+            Effect.map(([grade]) => grade),
+            Effect.catchTag("ParseError", () =>
+              new AgentEnvError.AgentEnvError({
+                code: "no_score",
+                message: "The query has to answer one number from 0 to 1."
+              }))
           )
       }
     }

@@ -74,6 +74,13 @@ describe.sequential("the SQL desk", () => {
         expect(drop.structuredContent).toMatchObject({ code: "42501" })
       }))
 
+    it.effect("refuses a grade that is no score", () =>
+      Effect.gen(function*() {
+        const { grade } = yield* ExtensionClient.make(Grade)
+        const errors = yield* Effect.forEach(["SELECT 6", "SELECT NULL"], (sql) => Effect.flip(grade({ sql })))
+        expect(errors).toMatchObject([{ code: "no_score" }, { code: "no_score" }])
+      }))
+
     it.effect("starts over from the schema at every reset", () =>
       Effect.gen(function*() {
         const environment = yield* EnvironmentClient.EnvironmentClient

@@ -1,33 +1,57 @@
 /**
  * @since 0.1.0
  */
-import * as EnvironmentCard from "@effect-agentenv/protocol/EnvironmentCard"
-import * as Manifest from "@effect-agentenv/protocol/Manifest"
-import * as Calls from "@effect-agentenv/server/Calls"
-import * as Exchange from "@effect-agentenv/server/Exchange"
-import * as Health from "@effect-agentenv/server/Health"
+import type * as EnvironmentCard from "@effect-agentenv/protocol/EnvironmentCard"
 import type * as HostCheck from "@effect-agentenv/server/HostCheck"
-import { Ids } from "@effect-agentenv/server/Ids"
 import * as Route from "@effect-agentenv/server/Route"
 import * as Server from "@effect-agentenv/server/Server"
 import type * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
 import type * as HttpServer from "@effect/platform/HttpServer"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
-import * as Context from "effect/Context"
+import type * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
-import * as Scope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import type * as Environment from "./Environment.ts"
-import { compile } from "./internal/compile.ts"
-import type { CompiledOperation } from "./internal/compileExtension.ts"
-import * as dataPlane from "./internal/dataPlane.ts"
-import * as extensions from "./internal/extensions.ts"
-import { Gate } from "./internal/gate.ts"
-import * as mcp from "./internal/mcp/route.ts"
-import { RegistryError } from "./RegistryError.ts"
+import * as internal from "./internal/app.ts"
+import * as logs from "./internal/logs.ts"
+import type { RegistryError } from "./RegistryError.ts"
+
+export {
+  /**
+   * An environment inside a server that somebody else runs, by node's requests: in `app.use` of Express.
+   *
+   * @since 0.1.0
+   * @category constructors
+   */
+  toNodeHandler,
+  /**
+   * An environment inside a server that somebody else runs, by fetch requests.
+   *
+   * @since 0.1.0
+   * @category constructors
+   */
+  toWebHandler
+} from "./Handler.ts"
+
+export {
+  /**
+   * An environment beside an MCP server of one's own.
+   *
+   * @since 0.1.0
+   * @category constructors
+   */
+  mount,
+  /**
+   * An environment beside an MCP server of one's own, as routes for an application.
+   *
+   * @since 0.1.0
+   * @category layers
+   */
+  mountRoutes
+} from "./Mount.ts"
 
 /**
  * How an environment is served, wherever its routes end up.
@@ -79,70 +103,6 @@ export type Requires<Env extends Environment.Any> = Env extends { readonly handl
   ? Handlers
   : never
 
-const MiB = 1024 * 1024
-
-/** `ENVIRONMENT_NAME` counts unless it is empty: blanks are a name (B-ENV-12). */
-const environmentName = (fallback: string): Effect.Effect<string> =>
-  Effect.map(
-    Effect.option(Config.string("ENVIRONMENT_NAME")),
-    Option.match({ onNone: () => fallback, onSome: (name) => name === "" ? fallback : name })
-  )
-
-const jsonRoute = (path: string, value: unknown): Route.Route => {
-  const text = JSON.stringify(value)
-  return Route.make("GET", path, (exchange) => exchange.reply(200, jsonHead, text))
-}
-
-const jsonHead: ReadonlyArray<string> = ["content-type", "application/json"]
-
-/** The manifests of the tool-role interfaces: their names, and each under its name (B-MAN-3). */
-const interfaceRoutes = (manifests: ReadonlyArray<Manifest.Manifest>): ReadonlyArray<Route.Route> =>
-  manifests.length === 0 ? [] : [
-    jsonRoute(Manifest.ENDPOINT, manifests.map((manifest) => manifest.interface)),
-    ...manifests.map((manifest) => {
-      const text = Manifest.serialize(manifest)
-      return Route.make(
-        "GET",
-        `${Manifest.ENDPOINT}/${encodeURIComponent(manifest.interface)}`,
-        (exchange) => exchange.reply(200, jsonHead, text)
-      )
-    })
-  ]
-
-/** One route a path: operations with verbs of their own may share one. */
-const extensionRoutes = (
-  operations: ReadonlyArray<CompiledOperation>,
-  listen: (operation: CompiledOperation) => Exchange.Listener,
-  refuse: (subject: string, problem: string) => RegistryError
-): Effect.Effect<ReadonlyArray<Route.Route>, RegistryError> =>
-  Effect.gen(function*() {
-    const paths = new Map<string, Record<string, Exchange.Listener>>()
-    for (const operation of operations) {
-      const methods = paths.get(operation.path) ?? {}
-      if (methods[operation.verb] !== undefined) {
-        return yield* refuse(
-          `extension '${operation.uri}'`,
-          `${operation.verb} ${operation.path} is served by another operation`
-        )
-      }
-      methods[operation.verb] = listen(operation)
-      paths.set(operation.path, methods)
-    }
-    return Array.from(paths, ([path, methods]): Route.Route => ({ path, methods, head: false }))
-  })
-
-/** Calls that run with the services and the randomness of the implementation, in the scope of the server. */
-const callsOf = (service: Environment.HandlersService): Effect.Effect<Calls.Calls<never>, never, Scope.Scope> =>
-  Calls.make<never>().pipe(
-    Effect.withRandom(service.random),
-    Effect.mapInputContext((outer: Context.Context<Scope.Scope>) =>
-      Context.add(Context.merge(outer, service.context), Scope.Scope, Context.get(outer, Scope.Scope))
-    )
-  )
-
-const owned = (routes: ReadonlyArray<Route.Route>, own: ReadonlySet<string>): string | undefined =>
-  routes.find((route) => own.has(route.path))?.path
-
 /**
  * An environment that runs in the scope: its state, its episode and its sessions are its own. Routes of the card, the data plane,
  * the extensions, the interface manifests, MCP and `/health`.
@@ -155,56 +115,7 @@ const owned = (routes: ReadonlyArray<Route.Route>, own: ReadonlySet<string>): st
 export const app = <Env extends Environment.Any>(
   env: Env,
   options: Options = {}
-): Effect.Effect<App, RegistryError, Requires<Env> | Scope.Scope> =>
-  Effect.gen(function*() {
-    const service = yield* env.handlers as Context.Tag<Requires<Env>, Environment.HandlersService>
-    const name = yield* environmentName(options.name ?? env.name)
-    const ids = yield* Ids
-    const mcpPath = options.mcp?.path ?? EnvironmentCard.MCP_PATH
-    const calls = yield* callsOf(service)
-    const { card, extensions: compiled, surface } = yield* compile(env, service, name, mcpPath, calls.runtime)
-    const gate = new Gate()
-
-    const core: ReadonlyArray<Route.Route> = [
-      jsonRoute(EnvironmentCard.PATH, card),
-      {
-        path: EnvironmentCard.RPC_PATH,
-        methods: {
-          POST: dataPlane.listener(
-            dataPlane.operations(env, service, gate),
-            calls,
-            gate,
-            options.limits?.dataPlane ?? 64 * MiB
-          )
-        }
-      },
-      yield* mcp.make({
-        surface,
-        gate,
-        calls,
-        path: mcpPath,
-        sessions: options.mcp?.sessions ?? "required",
-        idleTimeout: options.mcp?.idleTimeout ?? "30 minutes",
-        maxSessions: options.mcp?.maxSessions ?? 10_000,
-        bodyLimit: options.limits?.mcp ?? 4 * MiB,
-        json: options.mcp?.json ?? false
-      }),
-      ...interfaceRoutes(env.interfaces),
-      Health.route
-    ]
-    const refuse = (subject: string, problem: string) =>
-      new RegistryError({ environment: name, subject, problem, mend: "give it a path of its own" })
-    const served = yield* extensionRoutes(
-      compiled.flatMap(({ operations }) => operations),
-      (operation) => extensions.listener(operation, calls, gate, ids, options.limits?.extension ?? 4 * MiB),
-      refuse
-    )
-    const taken = owned(served, new Set(core.map(({ path }) => path)))
-    if (taken !== undefined) {
-      return yield* refuse("extensions", `the path ${taken} belongs to the environment's own routes`)
-    }
-    return { name, card, routes: [...core, ...served] }
-  })
+): Effect.Effect<App, RegistryError, Requires<Env> | Scope.Scope> => internal.app(env, options)
 
 /**
  * An environment's routes for an application of one's own, beside its routes and behind its middleware.
@@ -238,7 +149,8 @@ export const layer = <Env extends Environment.Any>(
 /**
  * What `serve` takes beside `Options`. Without `host` and `port` the deploy contract's variables count: `MCP_HOST` (`0.0.0.0`) and
  * `MCP_PORT` (18765) (B-ENV-14). `hosts` and `origins` switch the checks of the `Host` and `Origin` headers on. `routes` are served
- * beside the environment's; a middleware among them covers both.
+ * beside the environment's; a middleware among them covers both. `logs` writes the log as one JSON object a line, or for people;
+ * without it the variable `LOG_FORMAT` counts, and without that the loggers stay as they are.
  *
  * @since 0.1.0
  * @category models
@@ -248,6 +160,7 @@ export interface ServeOptions<E = never, R = never> extends Options, Omit<Server
   readonly port?: number | undefined
   readonly maxBuffered?: number | undefined
   readonly routes?: Layer.Layer<never, E, R> | undefined
+  readonly logs?: "json" | "pretty" | undefined
 }
 
 /**
@@ -288,6 +201,6 @@ export const serve = <Env extends Environment.Any, E = never, R = never>(
           port,
           limits: { maxBuffered: options.maxBuffered }
         }
-      )
+      ).pipe(Layer.provide(logs.layer(options.logs)))
     // the environment's routes ask nothing of a request, so what is left are the requirements of both
   )) as never

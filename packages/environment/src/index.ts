@@ -9,6 +9,25 @@ export * as Environment from "./Environment.ts"
 export * as EnvironmentServer from "./EnvironmentServer.ts"
 
 /**
+ * An environment inside a server that somebody else runs: a fetch handler, or node's and Express'.
+ *
+ * @since 0.1.0
+ */
+export * as Handler from "./Handler.ts"
+
+/**
+ * An environment beside an MCP server of one's own.
+ *
+ * @since 0.1.0
+ */
+export * as Mount from "./Mount.ts"
+
+/**
+ * @since 0.1.0
+ */
+export * as MountError from "./MountError.ts"
+
+/**
  * @since 0.1.0
  */
 export * as Prompt from "./Prompt.ts"

@@ -62,7 +62,12 @@ describe("the data plane", () => {
       expect(yield* error([])).toMatchObject({ code: -32600 })
       expect(yield* error({ jsonrpc: "1.0", id: 7, method: "data/get" })).toMatchObject({ code: -32600, id: 7 })
       expect(yield* error({ jsonrpc: "2.0", id: 0, method: "data/burn" })).toMatchObject({ code: -32601, id: 0 })
-      expect(yield* error({ jsonrpc: "2.0", id: 1, method: "data/get", params: [1] })).toMatchObject({ code: -32602 })
+      expect(yield* error({ jsonrpc: "2.0", id: 1 })).toMatchObject({ code: -32600, id: 1 })
+      expect(yield* error({ jsonrpc: "2.0", id: 1, method: 7 })).toMatchObject({ code: -32601, id: 1 })
+      expect(yield* error({ jsonrpc: "2.0", id: 1, method: "data/add", params: [1] })).toMatchObject({
+        code: -32602,
+        data: { detail: expect.stringContaining("object") }
+      })
       const detail = (params: object, method = "data/add") =>
         Effect.map(rpc(method, params), (answer) => [answer.error.code, answer.error.data.detail])
       expect(yield* detail({})).toEqual([-32602, expect.stringContaining("parts")])
@@ -107,6 +112,17 @@ describe("the data plane", () => {
     }).pipe(Effect.provide(live), Logger.withMinimumLogLevel({ _tag: "None" } as never))
   })
 
+  it.scoped("ignores what a reset, and a data/get that takes no grant, is sent (B-DOBJ-2)", () =>
+    Effect.gen(function*() {
+      const { rpc } = yield* wire(Desk)
+      const unread = ["text", [1], 0, false, { write_namespace: { root_path: "../up" } }]
+      for (const params of unread) {
+        yield* rpc("data/add", data("a"))
+        expect(labels(yield* rpc("data/get", params as object))).toEqual(["a"])
+        expect((yield* rpc("data/reset", params as object)).result).toEqual({})
+      }
+    }).pipe(Effect.provide(desk())))
+
   it.scoped("hands a grant on, and never its secrets (B-DOBJ-1, B-DOBJ-2, B-DOBJ-3)", () => {
     const Exporting = Environment.make("exporting")
     const live = Exporting.toLayer(Effect.succeed({
@@ -141,6 +157,9 @@ describe("the data plane", () => {
       expect(bad.error.data.detail).toContain("root_path")
       const worse = yield* rpc("data/get", { write_namespace: { ...grant, write: { ...grant.write, extra: 1 } } })
       expect(JSON.stringify([bad, worse])).not.toContain("canary")
+      for (const positional of [[], [grant], "grant"]) {
+        expect((yield* rpc("data/get", positional as object)).error.code).toBe(-32602)
+      }
     }).pipe(Effect.provide(live))
   })
 })

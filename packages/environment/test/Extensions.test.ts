@@ -1,7 +1,7 @@
 import { Environment, Tool, ToolCall } from "@effect-agentenv/environment"
 import { AgentEnvError, Extension, Operation } from "@effect-agentenv/protocol"
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Logger, Schema } from "effect"
+import { Deferred, Effect, Fiber, type Layer, Logger, Schema } from "effect"
 import { wire } from "./support.ts"
 
 const { AgentEnvError: Refusal } = AgentEnvError

@@ -1,6 +1,6 @@
-import { Environment, EnvironmentServer } from "@effect-agentenv/environment"
+import { type Environment, EnvironmentServer } from "@effect-agentenv/environment"
 import { InProcess } from "@effect-agentenv/server"
-import { HttpBody, HttpClient, HttpClientRequest } from "@effect/platform"
+import { HttpBody, type HttpClient, HttpClientRequest } from "@effect/platform"
 import { Effect } from "effect"
 
 /** An environment that runs in process, and the ways to speak to it on the wire. */

@@ -143,8 +143,9 @@ test("what does not compile", () => {
   Desk.toLayer(Effect.succeed({ tools: { ...tools, shelves: () => Effect.succeed([1]) }, extensions }))
   // @ts-expect-error a failure that is neither declared nor an Error
   Desk.toLayer(Effect.succeed({ tools: { ...tools, weigh: () => Effect.fail("odd" as const) }, extensions }))
+  const foreign = ({ nope }: { readonly nope: 1 }) => Effect.log(nope)
   // @ts-expect-error a parameter that the tool does not have
-  Desk.toLayer(Effect.succeed({ tools: { ...tools, weigh: (_: { readonly nope: 1 }) => Effect.void }, extensions }))
+  Desk.toLayer(Effect.succeed({ tools: { ...tools, weigh: foreign }, extensions }))
   // @ts-expect-error a promise is no effect
   Desk.toLayer(Effect.succeed({ tools: { ...tools, weigh: async () => {} }, extensions }))
   // @ts-expect-error a part of no kind

@@ -79,6 +79,20 @@ const call = (tool: string, args?: Readonly<Record<string, unknown>>) =>
 
 const drawn = Effect.map(call("draw"), ({ structuredContent }) => structuredContent?.["result"])
 
+const drawnAfterReset = (seed: number) =>
+  Effect.gen(function*() {
+    yield* reset({ seed })
+    return { export: yield* exported, drawn: [yield* drawn, yield* drawn] }
+  })
+
+const rollout = (n: number) =>
+  Effect.gen(function*() {
+    yield* reset()
+    yield* call("note", { text: `${n}` })
+    yield* Effect.yieldNow()
+    return (yield* exported)["notes"]
+  }).pipe(Effect.provide(Served))
+
 describe("EnvironmentTest", () => {
   it.effect("reaches card, data plane, tools and extensions of the implementation without a port", () =>
     Effect.gen(function*() {
@@ -179,14 +193,9 @@ describe("EnvironmentTest", () => {
   describe("episodes", () => {
     it.effect("reset with a seed restarts the environment's randomness, tools' draws included (V-1)", () =>
       Effect.gen(function*() {
-        const episode = (seed: number) =>
-          Effect.gen(function*() {
-            yield* reset({ seed })
-            return { export: yield* exported, drawn: [yield* drawn, yield* drawn] }
-          })
-        const first = yield* episode(1)
-        expect(yield* episode(1)).toEqual(first)
-        expect(yield* episode(2)).not.toEqual(first)
+        const first = yield* drawnAfterReset(1)
+        expect(yield* drawnAfterReset(1)).toEqual(first)
+        expect(yield* drawnAfterReset(2)).not.toEqual(first)
       }).pipe(Effect.provide(Served)))
 
     it.effect("two environments of one definition never disturb each other's draws (V-2)", () =>
@@ -207,13 +216,6 @@ describe("EnvironmentTest", () => {
 
     it.effect("five rollouts at once each read what they wrote alone (V-6)", () =>
       Effect.gen(function*() {
-        const rollout = (n: number) =>
-          Effect.gen(function*() {
-            yield* reset()
-            yield* call("note", { text: `${n}` })
-            yield* Effect.yieldNow()
-            return (yield* exported)["notes"]
-          }).pipe(Effect.provide(Served))
         const notes = yield* Effect.all([0, 1, 2, 3, 4].map(rollout), { concurrency: "unbounded" })
         expect(notes).toEqual([["0"], ["1"], ["2"], ["3"], ["4"]])
       }))

@@ -18,11 +18,13 @@ import type * as Gate from "./gate.ts"
 import { IdempotencyKeys } from "./idempotencyKeys.ts"
 import * as outcome from "./outcome.ts"
 import { runTicket } from "./runner.ts"
+import type * as Spans from "./spans.ts"
 
 /** An operation of the data plane that has a handler. */
 interface Operation {
   readonly method: DataPlane.Method
-  readonly decode: codec.Decoder
+  /** Absent where the handler takes none, whatever the caller sends. */
+  readonly decode: codec.Decoder | undefined
   /** Shares the gate with calls instead of having it alone. */
   readonly shared: boolean
   readonly effect: (params: never, exchange: Exchange.Exchange) => Effect.Effect<unknown, unknown>
@@ -33,6 +35,11 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 const invalid = (id: JsonRpc.Id | null, detail: string): JsonRpc.Failure =>
   JsonRpc.failure(id, { code: JsonRpc.ErrorCode.InvalidParams, message: "invalid_request", data: { detail } })
+
+const resetParams = codec.decoder(DataPlane.ResetParams, "ignore")
+
+/** The seed is ours: what cannot hold one is ignored, as everything else that a reset is sent. */
+const decodeReset: codec.Decoder = (params) => resetParams(isRecord(params) ? params : {})
 
 const handlerFailed = (
   id: JsonRpc.Id | null,
@@ -100,7 +107,7 @@ export const operations = (
   const all: ReadonlyArray<Operation> = [
     {
       method: "data/reset",
-      decode: codec.decoder(DataPlane.ResetParams, "ignore"),
+      decode: decodeReset,
       shared: false,
       effect: (params) => outcome.within(reset(params), "data/reset", timeouts.reset)
     },
@@ -112,7 +119,8 @@ export const operations = (
     },
     {
       method: "data/get",
-      decode: codec.decoder(DataPlane.GetParams, "ignore"),
+      // a handler without the grant ignores it, be it well-formed or not (B-DOBJ-2)
+      decode: takesGrant(service.implementation) ? codec.decoder(DataPlane.GetParams, "ignore") : undefined,
       shared: data === "concurrent",
       effect: (params) => outcome.within(get(params), "data/get", timeouts.get)
     }
@@ -159,7 +167,8 @@ export const listener = (
   served: ReadonlyMap<string, Operation>,
   calls: Calls.Calls<never>,
   gate: Gate.Gate,
-  limit: number
+  limit: number,
+  trace: Spans.Run | undefined
 ): Exchange.Listener => {
   const answer = (exchange: Exchange.Exchange, body: Body.Body): void => {
     if (body._tag === "Aborted") return
@@ -177,7 +186,7 @@ export const listener = (
     if (!parsed.ok) return Exchange.json(exchange, 200, unreadable(parsed, body))
     const message = parsed.value
     const id = JsonRpc.idOf(message)
-    if (!isRecord(message) || message["jsonrpc"] !== "2.0" || typeof message["method"] !== "string") {
+    if (!isRecord(message) || message["jsonrpc"] !== "2.0" || message["method"] === undefined) {
       return Exchange.json(
         exchange,
         200,
@@ -187,7 +196,8 @@ export const listener = (
         })
       )
     }
-    const operation = served.get(message["method"])
+    // a method that is no text is one that nobody implements
+    const operation = served.get(message["method"] as DataPlane.Method)
     if (operation === undefined) {
       return Exchange.json(
         exchange,
@@ -198,9 +208,8 @@ export const listener = (
         })
       )
     }
-    const params = message["params"] ?? {}
-    if (!isRecord(params)) return Exchange.json(exchange, 200, invalid(id, "params: expected an object"))
-    const decoded = operation.decode(params)
+    if (operation.decode === undefined) return run(exchange, operation, id, {})
+    const decoded = operation.decode(message["params"] ?? {})
     // the schemas of the data plane decode without effects
     if (!Either.isEither(decoded)) return
     if (Either.isLeft(decoded)) return Exchange.json(exchange, 200, invalid(id, codec.reasons(decoded.left)))
@@ -214,19 +223,29 @@ export const listener = (
   ): void => {
     const ticket = operation.shared ? gate.call(operation.method) : gate.data(operation.method)
     const refuse = (): void => Exchange.json(exchange, 503, shuttingDown(id, operation.method))
-    runTicket(calls, exchange, ticket, operation.effect(params as never, exchange), calls.runtime, (exit) => {
-      if (Exit.isSuccess(exit)) {
-        const result = operation.method === "data/get" ? exit.value : {}
-        return Exchange.json(exchange, 200, JsonRpc.success(id, result))
-      }
-      const ended = outcome.classify(exit.cause)
-      if (ended._tag === "Interrupted" && !ticket.fenced) return refuse()
-      Exchange.json(
-        exchange,
-        200,
-        failed(id, operation.method, ended, () => Correlation.report(exit.cause, calls.runtime))
-      )
-    }, refuse)
+    runTicket(
+      calls,
+      exchange,
+      ticket,
+      operation.effect(params as never, exchange),
+      calls.runtime,
+      (exit) => {
+        if (Exit.isSuccess(exit)) {
+          const result = operation.method === "data/get" ? exit.value : {}
+          return Exchange.json(exchange, 200, JsonRpc.success(id, result))
+        }
+        const ended = outcome.classify(exit.cause)
+        if (ended._tag === "Interrupted" && !ticket.fenced) return refuse()
+        Exchange.json(
+          exchange,
+          200,
+          failed(id, operation.method, ended, () => Correlation.report(exit.cause, calls.runtime))
+        )
+      },
+      refuse,
+      trace,
+      () => ({ name: operation.method, attributes: { "rpc.method": operation.method } })
+    )
   }
   return (exchange) => exchange.body(limit, (body) => answer(exchange, body))
 }

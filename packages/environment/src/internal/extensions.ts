@@ -16,6 +16,7 @@ import type { CompiledOperation } from "./compileExtension.ts"
 import type * as Gate from "./gate.ts"
 import * as outcome from "./outcome.ts"
 import { runTicket } from "./runner.ts"
+import type * as Spans from "./spans.ts"
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -64,12 +65,14 @@ export const listener = (
   calls: Calls.Calls<never>,
   gate: Gate.Gate,
   ids: Context.Tag.Service<typeof Ids>,
-  limit: number
+  limit: number,
+  trace: Spans.Run | undefined
 ): Exchange.Listener => {
   const run = (exchange: Exchange.Exchange, request: Readonly<Record<string, unknown>>): void => {
     const ticket = gate.call(operation.name)
+    const callId = ids.uuid()
     const call = Calls.withService(calls.runtime, ToolCall, {
-      callId: ids.uuid(),
+      callId,
       tool: operation.name,
       arguments: request,
       ...Caller.fromHeaders((name) => exchange.header(name)),
@@ -77,14 +80,31 @@ export const listener = (
       log: () => Effect.void,
       client: noClient
     })
-    runTicket(calls, exchange, ticket, operation.effect(request), call, (exit) => {
-      if (Exit.isSuccess(exit)) return Exchange.json(exchange, 200, exit.value ?? {})
-      const ended = outcome.classify(exit.cause)
-      if (ended._tag === "Failure") return answerFailure(exchange, ended.failure)
-      if (ended._tag === "Defect") return extensionFailed(exchange, Correlation.report(exit.cause, calls.runtime))
-      if (ticket.fenced) return answerFailure(exchange, outcome.episodeReset(operation.name))
-      shuttingDown(exchange)
-    }, () => shuttingDown(exchange))
+    runTicket(
+      calls,
+      exchange,
+      ticket,
+      operation.effect(request),
+      call,
+      (exit) => {
+        if (Exit.isSuccess(exit)) return Exchange.json(exchange, 200, exit.value ?? {})
+        const ended = outcome.classify(exit.cause)
+        if (ended._tag === "Failure") return answerFailure(exchange, ended.failure)
+        if (ended._tag === "Defect") return extensionFailed(exchange, Correlation.report(exit.cause, calls.runtime))
+        if (ticket.fenced) return answerFailure(exchange, outcome.episodeReset(operation.name))
+        shuttingDown(exchange)
+      },
+      () => shuttingDown(exchange),
+      trace,
+      () => ({
+        name: `extension ${operation.name}`,
+        attributes: {
+          "agentenv.extension.uri": operation.uri,
+          "agentenv.extension.operation": operation.name,
+          "agentenv.call.id": callId
+        }
+      })
+    )
   }
   const read = (exchange: Exchange.Exchange, body: Body.Body): void => {
     if (body._tag === "Aborted") return

@@ -14,7 +14,8 @@ import * as codec from "./codec.ts"
 import * as outcome from "./outcome.ts"
 import type * as Surface from "./surface.ts"
 
-const described = (resource: Resource.Any) => ({
+const described = <Place extends object>(place: Place, resource: Resource.Any) => ({
+  ...place,
   name: resource.name,
   ...(resource.title === undefined ? {} : { title: resource.title }),
   ...(resource.description === undefined ? {} : { description: resource.description }),
@@ -43,18 +44,17 @@ const matcher = (template: string): (uri: string) => Record<string, string> | un
   }
 }
 
-const contents = (resource: Resource.Any, uri: string, content: Resource.Content): Mcp.ReadResourceResult => {
-  const one = (at: string, mimeType: string | undefined, value: string | Uint8Array): Mcp.ResourceContents => ({
-    uri: at,
-    ...(mimeType === undefined ? {} : { mimeType }),
-    ...(typeof value === "string" ? { text: value } : { blob: Encoding.encodeBase64(value) })
-  })
-  return {
-    contents: typeof content === "string" || content instanceof Uint8Array
-      ? [one(uri, resource.mimeType, content)]
-      : content.map((item) => one(item.uri, item.mimeType ?? resource.mimeType, item.content))
-  }
-}
+const content = (uri: string, mimeType: string | undefined, value: string | Uint8Array): Mcp.ResourceContents => ({
+  uri,
+  ...(mimeType === undefined ? {} : { mimeType }),
+  ...(typeof value === "string" ? { text: value } : { blob: Encoding.encodeBase64(value) })
+})
+
+const contents = (resource: Resource.Any, uri: string, read: Resource.Content): Mcp.ReadResourceResult => ({
+  contents: typeof read === "string" || read instanceof Uint8Array
+    ? [content(uri, resource.mimeType, read)]
+    : read.map((item) => content(item.uri, item.mimeType ?? resource.mimeType, item.content))
+})
 
 const ready = <A>(effect: Effect.Effect<A, unknown>): Surface.Read<A> => ({ _tag: "Ready", effect })
 const unknown: Surface.Read<never> = { _tag: "Unknown" }
@@ -145,9 +145,9 @@ export const compileReads = (
     )
     return {
       resources: env.resources.filter((resource) => !isTemplate(resource))
-        .map((resource) => ({ uri: resource.uri, ...described(resource) })),
+        .map((resource) => described({ uri: resource.uri }, resource)),
       resourceTemplates: env.resources.filter(isTemplate)
-        .map((resource) => ({ uriTemplate: resource.uri, ...described(resource) })),
+        .map((resource) => described({ uriTemplate: resource.uri }, resource)),
       readResource: resources(env, implementation),
       prompts,
       getPrompt: getPrompt(env, implementation),

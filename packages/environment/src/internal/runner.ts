@@ -4,6 +4,7 @@ import type * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import type * as Runtime from "effect/Runtime"
 import type * as Gate from "./gate.ts"
+import type * as Spans from "./spans.ts"
 
 /** Runs an effect behind its ticket on an exchange; the ticket is given back before the exit is answered. */
 export const runTicket = <A, E, R>(
@@ -13,14 +14,19 @@ export const runTicket = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   runtime: Runtime.Runtime<R>,
   onExit: (exit: Exit.Exit<A, E>) => void,
-  onRefused: () => void
+  onRefused: () => void,
+  trace: Spans.Run | undefined,
+  span: () => Spans.Span
 ): void => {
   if (calls.closing) {
     ticket.leave()
     return onRefused()
   }
-  calls.run(exchange, ticket.guard(effect), runtime, (exit) => {
+  const ended = (exit: Exit.Exit<A, E>): void => {
     ticket.leave()
     onExit(exit)
-  }, { onStart: (fiber) => ticket.started(fiber) })
+  }
+  const options: Calls.RunOptions<unknown, unknown> = { onStart: (fiber) => ticket.started(fiber) }
+  if (trace === undefined) calls.run(exchange, ticket.guard(effect), runtime, ended, options)
+  else trace(span(), calls, exchange, ticket, effect, runtime, ended, options)
 }

@@ -5,6 +5,7 @@ import type * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { ToolCall } from "../../ToolCall.ts"
 import * as outcome from "../outcome.ts"
+import type * as Spans from "../spans.ts"
 import { isObject } from "./messages.ts"
 import * as replies from "./replies.ts"
 import type { Request } from "./request.ts"
@@ -18,22 +19,28 @@ const run = <A>(
   effect: Effect.Effect<A, unknown, ToolCall>,
   onExit: (exit: Exit.Exit<A, unknown>, fenced: boolean) => void
 ): void => {
-  const { calls } = request.engine
+  const { engine: { calls, trace }, exchange } = request
   const ticket = request.enter(name)
-  calls.run(
-    request.exchange,
-    ticket.guard(effect),
-    Calls.withService(calls.runtime, ToolCall, new CallService(request, name, args)),
-    (exit) => {
-      ticket.leave()
-      try {
-        onExit(exit, ticket.fenced)
-      } catch (defect) {
-        request.die(defect)
-      }
-    },
-    request
-  )
+  const service = new CallService(request, name, args)
+  const runtime = Calls.withService(calls.runtime, ToolCall, service)
+  const ended = (exit: Exit.Exit<A, unknown>): void => {
+    ticket.leave()
+    try {
+      onExit(exit, ticket.fenced)
+    } catch (defect) {
+      request.die(defect)
+    }
+  }
+  if (trace === undefined) calls.run(exchange, ticket.guard(effect), runtime, ended, request)
+  else trace(spanOf(request, name, service.callId), calls, exchange, ticket, effect, runtime, ended, request)
+}
+
+/** A tool or a prompt is named; what a resource's URI says is the caller's affair. */
+const spanOf = (request: Request, name: string, callId: string): Spans.Span => {
+  const attributes = { "mcp.method.name": request.method, "agentenv.call.id": callId }
+  if (request.method === Mcp.Method.ResourcesRead) return { name: request.method, attributes }
+  const key = request.method === Mcp.Method.ToolsCall ? "gen_ai.tool.name" : "gen_ai.prompt.name"
+  return { name: `${request.method} ${name}`, attributes: { ...attributes, [key]: name } }
 }
 
 const unknownTool = (name: string): string => `Unknown tool: ${name}`

@@ -1,6 +1,7 @@
 import type * as Mcp from "@effect-agentenv/protocol/Mcp"
 import type * as Calls from "@effect-agentenv/server/Calls"
 import type { Gate } from "../gate.ts"
+import type * as Spans from "../spans.ts"
 import type { Surface } from "../surface.ts"
 import type { Sessions } from "./sessions.ts"
 
@@ -16,5 +17,7 @@ export interface Engine {
   /** Whether clients get sessions at all. */
   readonly sessionful: boolean
   readonly serverInfo: Mcp.Implementation
+  /** How calls are traced, when they are. */
+  readonly trace: Spans.Run | undefined
   readonly onCallStart: ((tool: string) => void) | undefined
 }

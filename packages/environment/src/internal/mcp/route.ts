@@ -10,6 +10,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Gate } from "../gate.ts"
+import type * as Spans from "../spans.ts"
 import type { Surface } from "../surface.ts"
 import type { Engine } from "./engine.ts"
 import * as envelope from "./envelope.ts"
@@ -39,6 +40,8 @@ export interface Options<R> {
   readonly bodyLimit?: number | undefined
   /** Never answers with an event stream: progress and logs are dropped, clients are asked for nothing. */
   readonly json?: boolean | undefined
+  /** How calls are traced; not at all by default. */
+  readonly trace?: Spans.Run | undefined
   /** Hears of every tool call that is about to run. */
   readonly onCallStart?: ((tool: string) => void) | undefined
 }
@@ -242,6 +245,7 @@ export const make = <R>(options: Options<R>): Effect.Effect<McpRoute, never, Sco
         streams,
         sessionful,
         serverInfo: { name: surface.name, version: surface.version },
+        trace: options.trace,
         onCallStart: options.onCallStart
       },
       mode === "required",

@@ -1,0 +1,60 @@
+// Measures ours against the Python SDK, Express with the official MCP SDK and raw node, all in one run: `npm run bench [-- NAME …]`.
+import { existsSync } from "node:fs"
+import { cpus, loadavg } from "node:os"
+import { join } from "node:path"
+import { parseArgs } from "node:util"
+import { bundle } from "./lib/bundle.mjs"
+import { ensureReference } from "./lib/reference.mjs"
+import { dataGet, toolsCall } from "./rows/loads.mjs"
+import { idleSession, parallel, sessions } from "./rows/sessions.mjs"
+import { start } from "./rows/start.mjs"
+
+const rows = {
+  "tools-call": ["CPU of the server for an MCP tools/call", toolsCall],
+  "data-get": ["CPU of the server for a data/get", dataGet],
+  "idle-session": ["what an idle MCP session holds", idleSession],
+  start: ["start to first answer, idle memory", start],
+  sessions: ["the heap after 10,000 sessions were opened and abandoned", sessions],
+  parallel: ["512 clients that initialize and call at once", parallel]
+}
+
+const help = `npm run bench [-- NAME … --quick]
+
+Starts every side on 127.0.0.1, loads them in turn and prints what they cost and how ours compares. It measures and does
+not judge: a bound that is missed is printed as such, and the exit code is 0. Trust the ratios of one run only.
+
+  --quick   fewer requests, rougher figures
+
+${Object.entries(rows).map(([name, [title]]) => `  ${name.padEnd(14)}${title}`).join("\n")}`
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: "boolean", default: false }, help: { type: "boolean", default: false } }
+})
+
+if (values.help) {
+  console.log(help)
+  process.exit(0)
+}
+const unknown = positionals.find((name) => !Object.hasOwn(rows, name))
+if (unknown !== undefined) {
+  console.error(`no row named '${unknown}'; these are: ${Object.keys(rows).join(", ")}`)
+  process.exit(2)
+}
+if (!existsSync(join(import.meta.dirname, "../packages/environment/dist/index.js"))) {
+  console.error("the packages are not built yet: npm run build")
+  process.exit(1)
+}
+
+ensureReference()
+await bundle()
+console.log(`node ${process.version}, ${cpus().length} CPUs, load ${loadavg()[0].toFixed(1)}`)
+
+const missed = []
+const chosen = positionals.length === 0 ? Object.keys(rows) : positionals
+for (const name of chosen) {
+  const [title, run] = rows[name]
+  console.log(`\n${name}: ${title}`)
+  if (!await run({ quick: values.quick })) missed.push(name)
+}
+console.log(missed.length === 0 ? "\nevery bound holds" : `\nmissed: ${missed.join(", ")}`)
