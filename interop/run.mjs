@@ -28,11 +28,17 @@ const options = () => {
   }
 }
 
-/** A step is a module of `peers`: `{ name, order, quick, run(context) }`. `quick` is what a quick run leaves out of it. */
+/**
+ * A step is a module of `peers` that exports `name`, `order`, `quick` and `run(context)`, by name or as its default, and resolves to
+ * `{ passed, failed, notes }`. `quick` is `true` when a quick run does all of it, `false` when it does nothing, else what it leaves out.
+ */
 const steps = async () => {
   const files = readdirSync(join(here, "peers")).filter((file) => file.endsWith(".mjs"))
-  const found = await Promise.all(files.map((file) => import(join(here, "peers", file))))
-  return found.sort((a, b) => a.order - b.order)
+  const found = await Promise.all(files.map(async (file) => {
+    const module = await import(join(here, "peers", file))
+    return module.default ?? module
+  }))
+  return found.toSorted((a, b) => a.order - b.order)
 }
 
 const { help, only, quick, seed: given } = options()
@@ -51,7 +57,9 @@ Python environments (interop/.venv-*) are made on first use. Closes with 'N pass
   process.exit(0)
 }
 
-if (given !== undefined && !/^\d{1,9}$/.test(given)) fail(`--seed takes a whole number of at most nine digits, not '${given}'`)
+if (given !== undefined && !/^\d{1,9}$/.test(given)) {
+  fail(`--seed takes a whole number of at most nine digits, not '${given}'`)
+}
 const seed = given === undefined ? randomInt(1_000_000_000) : Number(given)
 const wanted = only?.split(",").map((name) => name.trim())
 for (const name of wanted ?? []) {
@@ -97,6 +105,8 @@ for (const step of wanted === undefined ? all : all.filter(({ name }) => wanted.
 
 const sum = (key) => totals.reduce((total, step) => total + step[key], 0)
 const failed = totals.filter((step) => step.failed > 0).map(({ name }) => name)
-console.log(`\n${failed.length === 0 ? "" : `failed: ${failed.join(", ")}\n`}${sum("passed")} passed, ${sum("failed")} failed`)
+console.log(
+  `\n${failed.length === 0 ? "" : `failed: ${failed.join(", ")}\n`}${sum("passed")} passed, ${sum("failed")} failed`
+)
 // a peer's client may keep a connection alive
 process.exit(failed.length === 0 && totals.length > 0 ? 0 : 1)

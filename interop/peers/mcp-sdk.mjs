@@ -78,7 +78,7 @@ const drive = async (context, checks, url, { connect, label, sessions, version }
   })
   await check("lists tools", async () => {
     const { tools } = await client.listTools()
-    equal(tools.map((tool) => tool.name).sort(), [
+    equal(tools.map((tool) => tool.name).toSorted(), [
       "ask_label",
       "count_shelf",
       "interrupted",

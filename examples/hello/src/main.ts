@@ -8,7 +8,7 @@ import { Environment, EnvironmentServer, Seed, Tool } from "@effect-agentenv/env
 import { AgentEnvError, Part } from "@effect-agentenv/protocol"
 import { HttpServer } from "@effect/platform"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
-import { Console, Data, Effect, Layer, Logger, LogLevel, Random, Ref, Schema } from "effect"
+import { ConfigProvider, Console, Data, Effect, Layer, Logger, LogLevel, Random, Ref, Schema } from "effect"
 import { parseArgs } from "node:util"
 
 // --- What the environment is -----------------------------------------------------------------------------------------
@@ -184,6 +184,8 @@ const play = HttpServer.addressFormattedWith((baseUrl) => Console.log(`${ParcelD
   Effect.zipRight(episode(Console.log)),
   Effect.flatMap((report) => Console.log(`\n${Episode.format(report)}`)),
   Effect.provide(Layer.provideMerge(Clients, served(0))),
+  // the script calls the tools by the names that the definition gives them, whatever ENVIRONMENT_NAME says
+  Effect.withConfigProvider(ConfigProvider.fromMap(new Map())),
   Logger.withMinimumLogLevel(LogLevel.Warning)
 )
 

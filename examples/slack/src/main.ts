@@ -124,7 +124,7 @@ export const SlackLive = Slack.toLayer(Effect.gen(function*() {
     const isNth = fault.every_nth !== undefined && calls % fault.every_nth === 0
     const isDrawn = fault.error_rate !== undefined && (yield* Random.next) < fault.error_rate
     if (isNth || isDrawn) {
-      yield* new AgentEnvError.AgentEnvError({
+      return yield* new AgentEnvError.AgentEnvError({
         code: fault.error_type,
         message: "The workspace did not answer.",
         retryable: fault.transient,

@@ -6,18 +6,17 @@ import * as processes from "./processes.mjs"
 
 const interop = join(import.meta.dirname, "../..")
 
-/** Servers must not take their names or ports from whoever started the run. */
+/** Servers must not take their names or ports from whoever started the run, nor clients go through a proxy. */
 const cleanEnv = () => {
   const { ENVIRONMENT_NAME: _name, MCP_HOST: _host, MCP_PORT: _port, ...env } = process.env
-  return env
+  return { ...env, NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1" }
 }
 
 export const make = ({ print, quick, seed }) => {
   const servers = []
-  const keep = async (starting) => {
-    const server = await starting
-    servers.push(server)
-    return server
+  const keep = (starting) => {
+    servers.push(starting)
+    return starting
   }
   const context = {
     interop,
@@ -67,5 +66,9 @@ export const make = ({ print, quick, seed }) => {
       if (!done) checks.record(false, "runs to its end", `ended with ${code}:\n${errors}`)
     }
   }
-  return { context, release: () => Promise.all(servers.map((server) => server.stop())) }
+  const release = async () => {
+    const started = await Promise.allSettled(servers)
+    await Promise.all(started.map(({ value }) => value?.stop()))
+  }
+  return { context, release }
 }

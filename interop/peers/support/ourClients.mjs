@@ -7,7 +7,7 @@ import {
   ExtensionClient,
   ToolClient
 } from "@effect-agentenv/client"
-import { EnvironmentCard, Extension, Grant, Intake, Operation, Part } from "@effect-agentenv/protocol"
+import { DataObjects, EnvironmentCard, Extension, Grant, Intake, Operation, Part } from "@effect-agentenv/protocol"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer, Option, Schema } from "effect"
 
@@ -68,22 +68,26 @@ export const runRelease = async (context, checks, release, version) => {
   const newest = release === "reference"
   const at = async (fixture, script) => (await context.theirs(release, fixture, script)).url
   const check = (title, effect) =>
-    checks.check(`${version}: ${title}`, () =>
-      Effect.runPromise(effect.pipe(Effect.scoped, Effect.provide(NodeHttpClient.layer))))
+    checks.check(
+      `${version}: ${title}`,
+      () => Effect.runPromise(effect.pipe(Effect.scoped, Effect.provide(NodeHttpClient.layer)))
+    )
 
-  const [store, broken, bell, extensions, uploading, intake] = await Promise.all(
-    ["parcels-env", "bad-env", "tools-only-env", "ext-env", "uploading-env", "intake-env"].map((fixture) => at(fixture))
+  const [store, broken, bell, extensions, intake] = await Promise.all(
+    ["parcels-env", "bad-env", "tools-only-env", "ext-env", "intake-env"].map((fixture) => at(fixture))
   )
 
   await check(
-    "card, health, supportsV1",
+    "card, supportsV1, and no health, which the reference doesn't serve",
     Effect.gen(function*() {
       const client = yield* environment(store)
       const card = yield* client.card
       equal(card.name, "parcels")
       equal(EnvironmentCard.mcpPath(card), "/mcp")
       equal(yield* client.supportsV1, true)
-      yield* client.health
+      const unhealthy = yield* Effect.flip(client.health)
+      truthy(unhealthy instanceof ClientError.BadStatus, unhealthy)
+      equal(unhealthy.status, 404)
       equal(yield* (yield* environment(`${store}/nowhere`)).supportsV1, false)
       const declared = EnvironmentCard.extensionParams(yield* (yield* environment(intake)).card, Intake.URI)
       equal(declared.add[0].format, "parcels/1")
@@ -113,16 +117,6 @@ export const runRelease = async (context, checks, release, version) => {
       equal(missing.code, -32601)
       const empty = yield* Effect.flip((yield* environment(store)).add([]))
       truthy(empty instanceof ClientError.RpcError, empty)
-    })
-  )
-  await check(
-    "data/get with a grant",
-    Effect.gen(function*() {
-      const client = yield* environment(uploading)
-      equal((yield* client.get()).map((part) => part.data), [{ granted: false }])
-      const [part] = yield* client.get({ writeNamespace: grant })
-      equal(part.kind, "file")
-      equal(part.file.name, "state.json")
     })
   )
   await check(
@@ -211,12 +205,26 @@ export const runRelease = async (context, checks, release, version) => {
     )))
   )
   if (newest) {
-    await checkNewest(context, check, await at("error-env", "fixtures_newest.py"), await at("ctx-env"))
+    const [errors, callers, uploading] = await Promise.all([
+      at("error-env", "fixtures_newest.py"),
+      at("ctx-env"),
+      at("uploading-env")
+    ])
+    await checkNewest(context, check, { callers, errors, uploading })
   }
 }
 
-/** What 0.1.379 alone has: error fields in extensions and tools, and callers. */
-const checkNewest = async ({ equal, truthy }, check, errors, callers) => {
+/** What 0.1.379 alone has: error fields in extensions and tools, callers, and grants with `data/get`. */
+const checkNewest = async ({ equal, truthy }, check, { callers, errors, uploading }) => {
+  await check(
+    "data/get with a grant",
+    Effect.gen(function*() {
+      const client = yield* environment(uploading)
+      equal((yield* client.get()).map((part) => part.data), [{ granted: false }])
+      const [part] = yield* client.get({ writeNamespace: grant })
+      equal(yield* DataObjects.path(part), "export/state.json")
+    })
+  )
   await check(
     "the fields of an extension's failures",
     Effect.gen(function*() {

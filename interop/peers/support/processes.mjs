@@ -5,40 +5,36 @@ import { createServer } from "node:net"
 const running = new Set()
 
 process.on("exit", () => {
-  for (const child of running) child.kill("SIGKILL")
+  for (const { child } of running) child.kill("SIGKILL")
 })
 
 /** Starts a process that ends with the run at the latest. */
-export const start = (command, args, options) => {
+const start = (command, args, options) => {
   const child = spawn(command, args, options)
-  running.add(child)
   const ended = new Promise((resolve) => {
-    const end = (code, signal) => {
-      running.delete(child)
-      resolve(code ?? signal)
-    }
-    child.once("exit", end)
-    child.once("error", (error) => end(error.message))
+    child.once("exit", (code, signal) => resolve(code ?? signal))
+    child.once("error", (error) => resolve(error.message))
   })
-  return { child, ended }
+  const job = { child, ended }
+  running.add(job)
+  void ended.then(() => running.delete(job))
+  return job
 }
 
 /** Asks a process to end, and makes it end when it takes more than three seconds. */
-export const stop = async ({ child, ended }) => {
-  if (!running.has(child)) return
-  child.kill("SIGTERM")
-  const timer = setTimeout(() => child.kill("SIGKILL"), 3000)
-  await ended
+const stop = async (job) => {
+  if (!running.has(job)) return
+  job.child.kill("SIGTERM")
+  const timer = setTimeout(() => job.child.kill("SIGKILL"), 3000)
+  await job.ended
   clearTimeout(timer)
 }
 
 /** Stops all that still runs. */
-export const stopAll = () => Promise.all([...running].map((child) => stop({ child, ended: onceEnded(child) })))
-
-const onceEnded = (child) => new Promise((resolve) => child.once("exit", resolve))
+export const stopAll = () => Promise.all(Array.from(running, stop))
 
 /** A port of 127.0.0.1 that is free now. */
-export const freePort = () =>
+const freePort = () =>
   new Promise((resolve, reject) => {
     const server = createServer()
     server.once("error", reject)
@@ -63,7 +59,8 @@ export const runToEnd = async (command, args, { env = process.env, onLine = () =
   })
   const closed = new Promise((resolve) => job.child.once("close", resolve))
   const code = await job.ended
-  if (typeof code !== "string" || job.child.pid !== undefined) await closed
+  // a program that could not be started has nothing to close
+  if (job.child.pid !== undefined) await closed
   if (rest !== "") onLine(rest)
   return { code, errors }
 }

@@ -2,7 +2,7 @@ import { Environment, Tool } from "@effect-agentenv/environment"
 import { AgentEnvError, DataObjects, type Part } from "@effect-agentenv/protocol"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, FastCheck, Fiber, Logger, Random, Ref, Schema, TestClock } from "effect"
-import { wire } from "./support.ts"
+import { KilnError, wire } from "./support.ts"
 
 const Shelve = Tool.make("shelve", { description: "Shelves a parcel.", parameters: { label: Schema.String } })
 const Slow = Tool.make("slow", { description: "Takes its time, then shelves.", parameters: { seconds: Schema.Number } })
@@ -87,7 +87,7 @@ describe("the data plane", () => {
   it.scoped("answers failures by message, AgentEnvErrors with their fields, defects with a correlation id alone", () => {
     const Odd = Environment.make("odd")
     const live = Odd.toLayer(Effect.succeed({
-      reset: Effect.fail(new Error("kiln door stuck")),
+      reset: Effect.fail(new KilnError("kiln door stuck")),
       add: () => Effect.fail(new AgentEnvError.AgentEnvError({ code: "busy", message: "come back", retryable: true })),
       get: Effect.die(new Error("private detail"))
     }))
@@ -235,8 +235,10 @@ describe("an episode", () => {
         expect(labels(yield* Fiber.join(get))).toEqual([])
         expect(String(warnings)).toContain("'slow'")
       }).pipe(
-        Effect.provide(desk({ onSlow: Effect.asVoid(Deferred.succeed(started, undefined)) })),
-        Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+        Effect.provide([
+          desk({ onSlow: Effect.asVoid(Deferred.succeed(started, undefined)) }),
+          Logger.replace(Logger.defaultLogger, logger)
+        ])
       )
     }))
 

@@ -2,9 +2,11 @@ import { Environment, EnvironmentServer, Tool } from "@effect-agentenv/environme
 import { Manifest, type Part } from "@effect-agentenv/protocol"
 import { HttpServer } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
-import { ConfigProvider, Context, Deferred, Effect, Fiber, Layer, Schema } from "effect"
+import { Clock, ConfigProvider, Context, Data, Deferred, Effect, Fiber, Layer, Schema } from "effect"
 import * as http from "node:http"
 import { wire } from "./support.ts"
+
+class StillRunning extends Data.TaggedError("StillRunning") {}
 
 class Events extends Context.Tag("test/Events")<Events, {
   readonly log: Array<string>
@@ -113,10 +115,10 @@ describe("serve", () => {
         yield* Fiber.interrupt(running)
         yield* Effect.timeoutFail(Deferred.await(events.interrupted), {
           duration: "300 millis",
-          onTimeout: () => new Error("still running")
+          onTimeout: () => new StillRunning()
         })
         expect((yield* request(port, "GET", "/health")).status).toBe(200)
-      }).pipe(Effect.provide(serve()), Effect.provide(Events.layer)))
+      }).pipe(Effect.provide(Layer.provideMerge(serve(), Events.layer))))
   }
 
   it.live("ends within a second: a running call is answered, its finalizer awaited, open streams end (E-2, E-4)", () =>
@@ -134,9 +136,9 @@ describe("serve", () => {
         const stream = yield* Effect.fork(request(port, "GET", "/mcp", undefined, session))
         const running = yield* Effect.fork(request(port, "POST", "/mcp", call("slow")))
         yield* Deferred.await(events.started)
-        return { answer: running, stream, took: Date.now() }
+        return { answer: running, stream, took: yield* Clock.currentTimeMillis }
       }).pipe(Effect.provide(serve()))
-      const ended = Date.now() - took
+      const ended = (yield* Clock.currentTimeMillis) - took
       expect(yield* Fiber.join(answer)).toMatchObject({ status: 503, text: expect.stringContaining("-32000") })
       expect(yield* Fiber.join(stream)).toMatchObject({ status: 200 })
       expect(ended).toBeLessThan(1000)
@@ -178,7 +180,7 @@ describe("serve", () => {
       expect(JSON.parse(answer.text).result.content[0].text).toBe("こんにちは 🏺")
       const list = yield* request(port, "POST", "/mcp", { jsonrpc: "2.0", id: 1, method: "tools/list" })
       expect(list.text).toContain("挨拶を返します。")
-    }).pipe(Effect.provide(serve()), Effect.provide(Events.layer)))
+    }).pipe(Effect.provide(Layer.provideMerge(serve(), Events.layer))))
 
   it.live("a port that is taken is a ServeError that names it, and releases what was acquired (V-17)", () =>
     Effect.gen(function*() {
@@ -208,8 +210,7 @@ describe("names (B-ENV-12)", () => {
       const card = yield* (yield* wire(Desk, { name })).card
       return [card.name, card.capabilities.tools[1].name]
     }).pipe(
-      Effect.provide(DeskLive),
-      Effect.provide(Events.layer),
+      Effect.provide(Layer.provideMerge(DeskLive, Events.layer)),
       Effect.withConfigProvider(ConfigProvider.fromMap(new Map(variables)))
     )
 

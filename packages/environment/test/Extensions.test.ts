@@ -2,7 +2,7 @@ import { Environment, Tool, ToolCall } from "@effect-agentenv/environment"
 import { AgentEnvError, Extension, Operation } from "@effect-agentenv/protocol"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, type Layer, Logger, Schema } from "effect"
-import { wire } from "./support.ts"
+import { KilnError, wire } from "./support.ts"
 
 const { AgentEnvError: Refusal } = AgentEnvError
 
@@ -81,7 +81,7 @@ const desk = (slow: Effect.Effect<void> = Effect.void) =>
               })
             )
             : how === "plain"
-            ? Effect.fail(new Error("kiln failure", { cause: new Refusal({ code: "inner", message: "inner" }) }))
+            ? Effect.fail(new KilnError("kiln failure", { cause: new Refusal({ code: "inner", message: "inner" }) }))
             : Effect.die(new Error("private detail"))
       },
       "urn:parcels:who/v1": {
@@ -179,7 +179,7 @@ describe("extensions", () => {
       expect(defect.json.error).toMatchObject({ code: "extension_failed", applied: "unknown" })
       expect(defect.text).not.toContain("private")
       expect(defect.json.error.message).toMatch(/[0-9a-f]{32}/)
-    }).pipe(Effect.provide(desk()), Effect.provide(Logger.remove(Logger.defaultLogger))))
+    }).pipe(Effect.provide([desk(), Logger.remove(Logger.defaultLogger)])))
 
   it.scoped("know their caller from headers alone (B-CTX-8)", () =>
     Effect.gen(function*() {

@@ -5,7 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { Effect, Layer, Logger, Schema } from "effect"
-import { wire } from "./support.ts"
+import { KilnError, wire } from "./support.ts"
 
 class SoldOut extends Schema.TaggedError<SoldOut>()("SoldOut", { shelf: Schema.String }) {}
 
@@ -72,10 +72,12 @@ const DeskLive = Desk.toLayer(Effect.succeed({
       how === "declared"
         ? Effect.fail("empty" as const)
         : how === "plain"
-        ? Effect.fail(new Error("kiln failure"))
+        ? Effect.fail(new KilnError("kiln failure"))
         : how === "chained"
         ? Effect.fail(
-          new Error("outer", { cause: new AgentEnvError.AgentEnvError({ code: "inner", message: "inner failure" }) })
+          new KilnError("outer", {
+            cause: new AgentEnvError.AgentEnvError({ code: "inner", message: "inner failure" })
+          })
         )
         : Effect.die(new Error("private detail")),
     shout: () => Effect.flatMap(ToolCall.ToolCall, (call) => call.progress({ progress: 1, total: 2, message: "half" }))

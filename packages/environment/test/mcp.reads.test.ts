@@ -1,12 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { ready, request, serve, sessionless, type Surface, surface } from "./mcpSupport.ts"
+import { KilnError } from "./support.ts"
 
 const shelves: Partial<Surface> = {
   resources: [{ uri: "parcels://shelf/a", name: "a" }],
   resourceTemplates: [{ uriTemplate: "parcels://shelf/{shelf}", name: "shelf" }],
   readResource: (uri) => {
-    if (uri === "parcels://broken") return ready(Effect.fail(new Error("secret")))
+    if (uri === "parcels://broken") return ready(Effect.fail(new KilnError("secret")))
     if (uri === "parcels://bad") return { _tag: "Invalid", detail: "shelf must be a letter" }
     if (uri.startsWith("parcels://shelf/")) return ready(Effect.succeed({ contents: [{ uri, text: "two" }] }))
     return { _tag: "Unknown" }

@@ -3,6 +3,9 @@ import { InProcess } from "@effect-agentenv/server"
 import { HttpBody, type HttpClient, HttpClientRequest } from "@effect/platform"
 import { Effect } from "effect"
 
+/** What a handler fails with that has no code to say. */
+export class KilnError extends Error {}
+
 /** An environment that runs in process, and the ways to speak to it on the wire. */
 export interface Wire {
   readonly client: HttpClient.HttpClient

@@ -5,6 +5,7 @@ import { expectTypeOf, test } from "vitest"
 
 class Store extends Context.Tag("test/Store")<Store, { readonly size: number }>() {}
 class Clerk extends Context.Tag("test/Clerk")<Clerk, { readonly name: string }>() {}
+class KilnError extends Error {}
 class SoldOut extends Schema.TaggedError<SoldOut>()("SoldOut", { shelf: Schema.String }) {}
 
 const Ship = Tool.make("{environment_name}_ship", {
@@ -84,7 +85,7 @@ test("handlers are typed by the definition, and what they need is needed by the 
             yield* Effect.addFinalizer(() => Effect.void)
             if (label === "") return yield* new SoldOut({ shelf: "b2" })
             if (express) return yield* new AgentEnvError.AgentEnvError({ code: "late", message: "too late" })
-            if (label === "odd") return yield* Effect.fail(new TypeError(call.callId))
+            if (label === "odd") return yield* Effect.fail(new KilnError(call.callId))
             return { state: "shipped" }
           }),
         shelves: () => Ref.get(state),

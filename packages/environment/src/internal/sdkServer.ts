@@ -13,18 +13,17 @@ const method = "tools/list"
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
+const told = (): Promise<void> => Promise.resolve()
+const asked = (): Promise<never> => Promise.reject(new Error(`${method} was asked for by a mount, not by a client`))
+
 /** What handlers of both majors are told of their request. There is no client behind it that could be asked for anything. */
-const extra = (signal: AbortSignal) => {
-  const told = () => Promise.resolve()
-  const asked = () => Promise.reject(new Error(`${method} was asked for by a mount, not by a client`))
-  return {
-    signal,
-    requestId: 0,
-    sendNotification: told,
-    sendRequest: asked,
-    mcpReq: { id: 0, method, signal, notify: told, send: asked }
-  }
-}
+const extra = (signal: AbortSignal) => ({
+  signal,
+  requestId: 0,
+  sendNotification: told,
+  sendRequest: asked,
+  mcpReq: { id: 0, method, signal, notify: told, send: asked }
+})
 
 /**
  * Asks the server's own handler, which changes nothing, connected or not. `undefined` when the server keeps its handlers elsewhere

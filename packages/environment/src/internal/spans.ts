@@ -51,35 +51,26 @@ const attributesOf = (
   return size === undefined ? { ...attributes } : { ...attributes, "http.request.body.size": Number(size) }
 }
 
-// The exit travels as a value, so that neither this span nor the request's own ever holds an error's text.
-const traced = <A, E, R>(
-  effect: Effect.Effect<A, E, R>,
-  name: string,
-  attributes: Record<string, unknown>
-): Effect.Effect<Exit.Exit<A, E>, never, R> =>
-  Effect.suspend(() => {
-    let ended: Exit.Exit<A, E> | undefined = undefined
-    return Effect.exit(effect).pipe(
-      Effect.flatMap((exit) => {
-        ended = exit
-        return Exit.isSuccess(exit) ? Effect.void : Effect.failCause(failed(exit.cause))
-      }),
-      Effect.withSpan(name, { captureStackTrace: false, attributes }),
-      Effect.exit,
-      // the effect has ended here: an interruption of the call passes all of this by
-      Effect.map(() => ended!)
-    )
-    // `withSpan` takes the parent span out of the requirements, where a call has none
-  }) as Effect.Effect<Exit.Exit<A, E>, never, R>
-
-const run: Run = ({ attributes, name }, calls, exchange, ticket, effect, runtime, onExit, options) =>
+// The exit goes around the spans, so that neither this one nor the request's own ever holds an answer or an error's text.
+const run: Run = (span, calls, exchange, ticket, effect, runtime, onExit, options) => {
+  let ended: Exit.Exit<any, any> | undefined = undefined
+  const traced = Effect.exit(effect).pipe(
+    Effect.flatMap((exit) => {
+      ended = exit
+      return Exit.isSuccess(exit) ? Effect.void : Effect.failCause(failed(exit.cause))
+    }),
+    Effect.withSpan(span.name, { captureStackTrace: false, attributes: attributesOf(exchange, span.attributes) }),
+    Effect.exit
+  )
   calls.run(
     exchange,
-    ticket.guard(traced(effect, name, attributesOf(exchange, attributes))),
-    runtime,
-    (exit) => onExit(Exit.flatten(exit)),
+    ticket.guard(Effect.asVoid(traced)),
+    // `withSpan` takes the parent span out of the requirements, where a call has none
+    runtime as never,
+    (exit) => onExit(Exit.isSuccess(exit) ? ended! : exit),
     options
   )
+}
 
 /** How operations are traced, `undefined` unless a tracer is installed. */
 export const make: Effect.Effect<Run | undefined> = Effect.map(
