@@ -1,7 +1,7 @@
 // Seeded requests over every route of the fuzzed environment, half of them mutated.
 
 /** Numbers in [0, 1) that a seed determines. */
-export const randomness = (seed) => {
+const randomness = (seed) => {
   let state = seed >>> 0
   return () => {
     state = (state + 0x9e3779b9) >>> 0

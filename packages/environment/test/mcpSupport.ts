@@ -53,7 +53,7 @@ export const surface = (
 
 export const ready = <A>(effect: Effect.Effect<A, unknown, ToolCall>): Read<A> => ({ _tag: "Ready", effect })
 
-export interface Answer {
+interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -62,7 +62,7 @@ export interface Answer {
 }
 
 /** The events of a stream, one by one. */
-export interface Events {
+interface Events {
   readonly status: number
   readonly headers: Headers
   /** The next event's JSON; `undefined` at the end. */
@@ -76,7 +76,7 @@ export const both = "application/json, text/event-stream"
 
 type HeaderValues = Readonly<Record<string, string>>
 
-export interface Client {
+interface Client {
   readonly fetch: (init: RequestInit) => Promise<Response>
   /** Sends a body as it is. */
   readonly send: (body: string | Uint8Array, headers?: HeaderValues, method?: string) => Effect.Effect<Answer>

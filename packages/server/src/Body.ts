@@ -74,7 +74,7 @@ export const tooLarge = (limit: number): Body => ({ _tag: "TooLarge", limit })
  * @since 0.1.0
  * @category constructors
  */
-export const aborted: Body = { _tag: "Aborted" }
+export const aborted: Aborted = { _tag: "Aborted" }
 
 /**
  * The body of a request that has none.

@@ -5,6 +5,8 @@
  */
 import type * as Tracer from "effect/Tracer"
 import type * as Body from "./Body.ts"
+import type * as BodyReader from "./BodyReader.ts"
+import type * as BodyWriter from "./BodyWriter.ts"
 import type * as EventStream from "./EventStream.ts"
 
 /**
@@ -27,11 +29,18 @@ export interface Exchange {
   readonly header: (name: string) => string | undefined
   /** Reads the body, at most `limit` bytes of it, and calls `use` exactly once. */
   readonly body: (limit: number, use: (body: Body.Body) => void) => void
+  /** Reads the body as it arrives, whatever its size, instead of `body`. Nothing is read before the first `next`. */
+  readonly read: () => BodyReader.BodyReader
   /**
    * Answers, `headers` flat (`["content-type", "application/json"]`) and without `content-length`, which is set here.
    * Ignored when already answered or when the client has left.
    */
   readonly reply: (status: number, headers: ReadonlyArray<string>, body: string | Uint8Array) => void
+  /**
+   * Answers with a body of `length` bytes that is written piece by piece; `headers` as for `reply`. The writer is done
+   * already on an exchange that is answered, whose client has left, or that is a `HEAD`.
+   */
+  readonly write: (status: number, headers: ReadonlyArray<string>, length: number) => BodyWriter.BodyWriter
   /**
    * Answers with an event stream, whose head (`text/event-stream` and the flat `headers`) leaves at once. On an exchange
    * that is already answered, or whose client has left, the stream is a closed one.
@@ -41,14 +50,14 @@ export interface Exchange {
    * Calls `listener` when the client leaves before the answer is complete, at most once; at once when it has left.
    */
   readonly onClose: (listener: () => void) => void
-  /** Whether a reply was given or an event stream begun. */
+  /** Whether a reply was given, or an event stream or a written body begun. */
   readonly answered: boolean
   /** Whether the client left before the answer was complete. */
   readonly closed: boolean
 }
 
 /**
- * What answers an exchange: it must lead to one `reply` or one `stream`, now or later.
+ * What answers an exchange: it must lead to one `reply`, `write` or `stream`, now or later.
  *
  * @since 0.1.0
  * @category models

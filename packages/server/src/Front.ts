@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import type * as Exchange from "./Exchange.ts"
 
 /**
- * Listeners by exact path. A front belongs to one router and knows what that router answers too: it only saves the way
+ * Listeners by exact path, and by prefix for those whose path ends in `/*`: the longest that fits. A front belongs to one router and knows what that router answers too: it only saves the way
  * through it. The moment a global middleware is installed it finds nothing any more, and every request takes the way
  * through the router, so no middleware is ever skipped.
  *
@@ -26,12 +26,20 @@ export interface Front {
 
 class FrontImpl implements Front {
   private readonly table = new Map<string, Exchange.Listener>()
+  private prefixes: ReadonlyArray<readonly [prefix: string, listener: Exchange.Listener]> = []
   private enabled = true
   find(path: string): Exchange.Listener | undefined {
-    return this.enabled ? this.table.get(path) : undefined
+    return this.enabled ? this.table.get(path) ?? this.findPrefix(path) : undefined
   }
   add(path: string, listener: Exchange.Listener): void {
-    this.table.set(path, listener)
+    if (!path.endsWith("/*")) return void this.table.set(path, listener)
+    this.prefixes = [...this.prefixes, [path.slice(0, -1), listener] as const].sort(([a], [b]) => b.length - a.length)
+  }
+  private findPrefix(path: string): Exchange.Listener | undefined {
+    for (const [prefix, listener] of this.prefixes) {
+      if (path.startsWith(prefix)) return listener
+    }
+    return undefined
   }
   disable(): void {
     this.enabled = false

@@ -14,6 +14,7 @@ import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
 import * as Correlation from "./Correlation.ts"
 import * as Exchange from "./Exchange.ts"
+import * as Front from "./Front.ts"
 import * as HostCheck from "./HostCheck.ts"
 import type * as NodeExchange from "./NodeExchange.ts"
 import * as Route from "./Route.ts"
@@ -42,10 +43,12 @@ export const fetch = (
   routes: ReadonlyArray<Route.Route>,
   options: Options = {}
 ): (request: Request) => Promise<Response> => {
-  const table = new Map<string, Exchange.Listener>()
+  const front = Front.make()
+  const paths = new Set<string>()
   for (const route of routes) {
-    if (table.has(route.path)) throw new Route.RouteCollision({ path: route.path })
-    table.set(route.path, Route.toListener(route))
+    if (paths.has(route.path)) throw new Route.RouteCollision({ path: route.path })
+    paths.add(route.path)
+    front.add(route.path, Route.toListener(route))
   }
   const check = HostCheck.make(options)
   const exchangeOptions: NodeExchange.Options = {
@@ -55,7 +58,7 @@ export const fetch = (
   const listener: Exchange.Listener = (exchange) => {
     const refusal = check?.(exchange.header("host"), exchange.header("origin"))
     if (refusal !== undefined) return Exchange.json(exchange, refusal.status, { detail: refusal.detail })
-    const found = table.get(exchange.path) ?? table.get(exchange.path.replace(/\/$/, ""))
+    const found = front.find(exchange.path) ?? front.find(exchange.path.replace(/\/$/, ""))
     if (found === undefined) return Exchange.json(exchange, 404, { detail: "Not Found" })
     found(exchange)
   }

@@ -6,8 +6,12 @@
 import type * as Tracer from "effect/Tracer"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Body from "./Body.ts"
+import type * as BodyReader from "./BodyReader.ts"
+import type * as BodyWriter from "./BodyWriter.ts"
 import * as EventStream from "./EventStream.ts"
 import type * as Exchange from "./Exchange.ts"
+import { NodeBodyReader } from "./internal/bodyReader.ts"
+import { doneWriter, NodeBodyWriter } from "./internal/bodyWriter.ts"
 import { closedStream } from "./internal/closedStream.ts"
 import { Closing } from "./internal/closing.ts"
 
@@ -116,6 +120,11 @@ export class NodeExchange implements Exchange.Exchange {
     req.on("end", onEnd)
   }
 
+  /** @since 0.1.0 */
+  read(): BodyReader.BodyReader {
+    return new NodeBodyReader(this.req, this.res)
+  }
+
   /** @internal */
   push(chunk: Buffer): void {
     this.size += chunk.length
@@ -161,6 +170,21 @@ export class NodeExchange implements Exchange.Exchange {
     res.writeHead(status, status === 204 || status === 304 ? [...headers] : [...headers, "content-length", `${length}`])
     this.answered = this.complete = true
     res.end(body)
+  }
+
+  /** @since 0.1.0 */
+  write(status: number, headers: ReadonlyArray<string>, length: number): BodyWriter.BodyWriter {
+    const res = this.res
+    if (this.answered || res.destroyed) return doneWriter
+    res.writeHead(status, [...headers, "content-length", `${length}`])
+    this.answered = true
+    if (this.req.method === "HEAD") {
+      this.finish()
+      return doneWriter
+    }
+    return new NodeBodyWriter(res, () => {
+      this.complete = true
+    })
   }
 
   /** @since 0.1.0 */

@@ -1,5 +1,5 @@
 /**
- * Routes as data: an exact path and a listener for each verb.
+ * Routes as data: a path and a listener for each verb.
  *
  * @since 0.1.0
  */
@@ -13,7 +13,8 @@ import * as Front from "./Front.ts"
 import * as routerExchange from "./internal/routerExchange.ts"
 
 /**
- * An exact path and its listeners by verb in upper case. Verbs that are not listed answer 405 with `Allow`; `HEAD` runs
+ * A path and its listeners by verb in upper case. The path is exact, or ends in `/*` and stands for all that begin with
+ * what is before the `*` and have no route of their own (`/files/*`: `/files/` and `/files/a/b`, not `/files`). Verbs that are not listed answer 405 with `Allow`; `HEAD` runs
  * the `GET` listener unless it has its own or `head` is false.
  *
  * @since 0.1.0

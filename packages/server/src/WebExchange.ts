@@ -5,8 +5,12 @@
  */
 import type * as Tracer from "effect/Tracer"
 import * as Body from "./Body.ts"
+import type * as BodyReader from "./BodyReader.ts"
+import type * as BodyWriter from "./BodyWriter.ts"
 import * as EventStream from "./EventStream.ts"
 import type * as Exchange from "./Exchange.ts"
+import { WebBodyReader } from "./internal/bodyReader.ts"
+import { doneWriter, WebBodyWriter } from "./internal/bodyWriter.ts"
 import { closedStream } from "./internal/closedStream.ts"
 import { Closing } from "./internal/closing.ts"
 import { WebEventStream } from "./internal/webEventStream.ts"
@@ -104,6 +108,11 @@ export class WebExchange implements Exchange.Exchange {
   }
 
   /** @since 0.1.0 */
+  read(): BodyReader.BodyReader {
+    return new WebBodyReader(this.request)
+  }
+
+  /** @since 0.1.0 */
   reply(status: number, headers: ReadonlyArray<string>, body: string | Uint8Array): void {
     if (this.answered || this.closed) return
     const head = toHeaders(headers)
@@ -116,6 +125,22 @@ export class WebExchange implements Exchange.Exchange {
     this.answered = true
     this.finish()
     this.resolve(response)
+  }
+
+  /** @since 0.1.0 */
+  write(status: number, headers: ReadonlyArray<string>, length: number): BodyWriter.BodyWriter {
+    if (this.answered || this.closed) return doneWriter
+    const head = toHeaders([...headers, "content-length", `${length}`])
+    this.answered = true
+    if (this.request.method === "HEAD") {
+      this.finish()
+      this.resolve(new Response(null, { status, headers: head }))
+      return doneWriter
+    }
+    const writer = new WebBodyWriter(() => this.finish(), () => this.closing.fire())
+    this.closing.add(() => writer.abort())
+    this.resolve(new Response(writer.readable, { status, headers: head }))
+    return writer
   }
 
   /** @since 0.1.0 */

@@ -6,6 +6,20 @@
 export * as Body from "./Body.ts"
 
 /**
+ * A request's body as it arrives, for those who do not want it in memory.
+ *
+ * @since 0.1.0
+ */
+export * as BodyReader from "./BodyReader.ts"
+
+/**
+ * An answer's body as it is made, for those who do not want it in memory.
+ *
+ * @since 0.1.0
+ */
+export * as BodyWriter from "./BodyWriter.ts"
+
+/**
  * The calls of a layer: one fiber each, none of them lost, all of them ended with the layer.
  *
  * @since 0.1.0
@@ -83,7 +97,7 @@ export * as Json from "./Json.ts"
 export * as NodeExchange from "./NodeExchange.ts"
 
 /**
- * Routes as data: an exact path and a listener for each verb.
+ * Routes as data: a path and a listener for each verb.
  *
  * @since 0.1.0
  */

@@ -32,7 +32,7 @@ export interface Options {
 }
 
 /** @internal */
-export interface Call {
+interface Call {
   readonly timeout?: Duration.DurationInput | undefined
   readonly onProgress?: reply.Listener["onProgress"]
   readonly onLog?: reply.Listener["onLog"]

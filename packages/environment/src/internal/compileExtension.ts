@@ -28,7 +28,7 @@ export interface CompiledExtension {
 }
 
 /** `urn:agentenv:bell/v1` is `bell`, `urn:parcels:kiln/v2` is `parcels/kiln` (B-MULTI-2). */
-export const slug = (uri: string): string =>
+const slug = (uri: string): string =>
   uri.replace(/^urn:/, "").replace(/^agentenv:/, "").replace(/\/v\d+$/, "").replaceAll(":", "/")
 
 const invalidParams = (message: string): AgentEnvError.AgentEnvError =>

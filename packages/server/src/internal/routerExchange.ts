@@ -8,11 +8,15 @@ import * as Exit from "effect/Exit"
 import * as Tracer from "effect/Tracer"
 import { PassThrough } from "node:stream"
 import * as Body from "../Body.ts"
+import type * as BodyReader from "../BodyReader.ts"
+import type * as BodyWriter from "../BodyWriter.ts"
 import * as Correlation from "../Correlation.ts"
 import * as EventStream from "../EventStream.ts"
 import type * as Exchange from "../Exchange.ts"
 import { NodeExchange } from "../NodeExchange.ts"
 import { WebExchange } from "../WebExchange.ts"
+import { ReadBodyReader } from "./bodyReader.ts"
+import { doneWriter, NodeBodyWriter, WebBodyWriter } from "./bodyWriter.ts"
 import { closedStream } from "./closedStream.ts"
 import { Closing } from "./closing.ts"
 import { MaxBuffered } from "./limits.ts"
@@ -78,16 +82,28 @@ class RouterExchange implements Exchange.Exchange {
     }
     const source = this.request.source
     if (isConsumed(source)) {
-      // A middleware has read the body; the platform keeps what it read as text.
-      Effect.runCallback(this.request.text, {
-        onExit: (exit) => give(Exit.isSuccess(exit) ? within(Buffer.from(exit.value), limit) : Body.aborted)
-      })
+      this.consumed((bytes) => give(bytes === undefined ? Body.aborted : within(bytes, limit)))
     } else if (isWeb(source)) {
       new WebExchange(source, () => {}, {}).body(limit, give)
     } else {
       const res = NodeHttpServerRequest.toServerResponse(this.request)
       new NodeExchange(NodeHttpServerRequest.toIncomingMessage(this.request), res, {}).body(limit, give)
     }
+  }
+
+  read(): BodyReader.BodyReader {
+    const source = this.request.source
+    if (isConsumed(source)) return new ReadBodyReader((use) => this.consumed(use))
+    if (isWeb(source)) return new WebExchange(source, () => {}, {}).read()
+    const res = NodeHttpServerRequest.toServerResponse(this.request)
+    return new NodeExchange(NodeHttpServerRequest.toIncomingMessage(this.request), res, {}).read()
+  }
+
+  // A middleware has read the body; the platform keeps what it read as text.
+  private consumed(use: (bytes: Uint8Array | undefined) => void): void {
+    Effect.runCallback(this.request.text, {
+      onExit: (exit) => use(Exit.isSuccess(exit) ? Buffer.from(exit.value) : undefined)
+    })
   }
 
   reply(status: number, headers: ReadonlyArray<string>, body: string | Uint8Array): void {
@@ -101,6 +117,25 @@ class RouterExchange implements Exchange.Exchange {
         ? HttpServerResponse.empty({ status, headers: head })
         : HttpServerResponse.raw(body, { status, headers: head })
     ))
+  }
+
+  write(status: number, headers: ReadonlyArray<string>, length: number): BodyWriter.BodyWriter {
+    if (this.answered || this.closed) return doneWriter
+    const head = toRecord([...headers, "content-length", `${length}`])
+    this.answered = true
+    const onEnd = (): void => {
+      this.complete = true
+    }
+    if (this.request.method === "HEAD") {
+      onEnd()
+      this.resume(Effect.succeed(HttpServerResponse.empty({ status, headers: head })))
+      return doneWriter
+    }
+    const [writer, content] = isWeb(this.request.source)
+      ? webWriter(this.closing, onEnd)
+      : nodeWriter(this.closing, onEnd, this.request)
+    this.resume(Effect.succeed(HttpServerResponse.raw(content, { status, headers: head })))
+    return writer
   }
 
   stream(status: number, headers: ReadonlyArray<string>): EventStream.EventStream {
@@ -197,6 +232,27 @@ const node = (
   // The response ends without the stream when a middleware has put another in its place.
   NodeHttpServerRequest.toServerResponse(request).once("close", () => stream.through.destroy())
   return [stream, stream.through]
+}
+
+const webWriter = (closing: Closing, onEnd: () => void): readonly [BodyWriter.BodyWriter, unknown] => {
+  const writer = new WebBodyWriter(onEnd, () => closing.fire())
+  closing.add(() => writer.abort())
+  return [writer, writer.readable]
+}
+
+const nodeWriter = (
+  closing: Closing,
+  onEnd: () => void,
+  request: HttpServerRequest.HttpServerRequest
+): readonly [BodyWriter.BodyWriter, unknown] => {
+  const through = new PassThrough()
+  closing.add(() => through.destroy())
+  through.once("close", () => {
+    if (!through.writableEnded) closing.fire()
+  })
+  // As for a stream.
+  NodeHttpServerRequest.toServerResponse(request).once("close", () => through.destroy())
+  return [new NodeBodyWriter(through, onEnd), through]
 }
 
 /** An event stream that the platform pipes into node's response. */
