@@ -4,7 +4,6 @@ import * as Environment from "@effect-agentenv/environment/Environment"
 import * as EnvironmentServer from "@effect-agentenv/environment/EnvironmentServer"
 import * as Tool from "@effect-agentenv/environment/Tool"
 import * as ToolCall from "@effect-agentenv/environment/ToolCall"
-import * as Part from "@effect-agentenv/protocol/Part"
 import * as Exchange from "@effect-agentenv/server/Exchange"
 import * as Route from "@effect-agentenv/server/Route"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -31,7 +30,7 @@ const ParcelsLive = Parcels.toLayer(Effect.gen(function*() {
             (delivery) => Ref.update(parcels, (all) => [...all, ...delivery.parcels])
           )
           : Effect.void, { discard: true }),
-    get: Effect.map(Ref.get(parcels), (all) => [Part.DataPart.make({ data: { parcels: all } })]),
+    get: Effect.map(Ref.get(parcels), (all) => [{ kind: "data", data: { parcels: all } }]),
     tools: {
       caller_line: () =>
         Effect.map(ToolCall.ToolCall, ({ role, session }) => `role=${role ?? "none"} session=${session ?? "none"}`)

@@ -63,7 +63,7 @@ const agent = Effect.flatMap(ToolClient.ToolClient, (tools) => tools.callTool("l
 
 /** The spans of the turn, exported and received. */
 export const trace = Effect.gen(function*() {
-  yield* agent.pipe(Effect.provide(Tools), Effect.provide(Served))
+  yield* Effect.provide(agent, Layer.provideMerge(Tools, Served))
   const spans = yield* Effect.flatMap(Collector.Collector, ({ spans }) => spans)
   const turn = spans.find(({ name }) => name === "agent.turn")
   return spans.filter(({ traceId }) => traceId === turn?.traceId)

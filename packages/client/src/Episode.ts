@@ -8,6 +8,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
+import type { Namespace } from "./DataExport.ts"
 import { EnvironmentClient } from "./EnvironmentClient.ts"
 import type { EpisodeError, StepName } from "./EpisodeError.ts"
 import * as report from "./internal/episodeReport.ts"
@@ -137,6 +138,8 @@ export interface Options<A, E, R, Needs> {
   readonly name?: string | undefined
   readonly seed?: number | undefined
   readonly data?: ReadonlyArray<Part> | undefined
+  /** Where a large export may be uploaded, and how it is read there; without it the export comes inline. */
+  readonly namespace?: Namespace<unknown, never> | undefined
   /** Plays with the tools it is given, whose calls are reported. When it is interrupted, so are the calls that still run. */
   readonly player: (tools: ToolClient.Service) => Effect.Effect<A, E, R>
   /** A scorer that looks at `played` says of whom: `(state, { played }: Episode.Played<number>) => …`. */

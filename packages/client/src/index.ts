@@ -7,6 +7,13 @@
 export * as ClientError from "./ClientError.ts"
 
 /**
+ * Taking an export whichever way it came: inline, or uploaded to a namespace of the caller's.
+ *
+ * @since 0.1.0
+ */
+export * as DataExport from "./DataExport.ts"
+
+/**
  * Typed calls of an environment: its card, its data plane and its interface manifests.
  *
  * @since 0.1.0

@@ -9,6 +9,13 @@ export * as Environment from "./Environment.ts"
 export * as EnvironmentServer from "./EnvironmentServer.ts"
 
 /**
+ * What `data/get` answers, written once: inline without a grant, uploaded with one.
+ *
+ * @since 0.1.0
+ */
+export * as Export from "./Export.ts"
+
+/**
  * An environment inside a server that somebody else runs: a fetch handler, or node's and Express'.
  *
  * @since 0.1.0

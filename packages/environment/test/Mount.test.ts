@@ -9,8 +9,8 @@ import {
   Tool
 } from "@effect-agentenv/environment"
 import { Extension, Operation, Part } from "@effect-agentenv/protocol"
-import { InProcess } from "@effect-agentenv/server"
-import type { HttpLayerRouter } from "@effect/platform"
+import { InProcess, Server } from "@effect-agentenv/server"
+import { type HttpLayerRouter, HttpServer } from "@effect/platform"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js"
@@ -18,7 +18,7 @@ import { Server as V1Server } from "@modelcontextprotocol/sdk/server/index.js"
 import { McpServer as V1 } from "@modelcontextprotocol/sdk/server/mcp.js"
 import { ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js"
 import { InMemoryTransport as V2Transport, McpServer as V2, Server as V2Server } from "@modelcontextprotocol/server"
-import { Effect, Exit, type Layer, Ref, Schema, Scope, TestClock } from "effect"
+import { Context, Effect, Exit, Layer, Ref, Schema, Scope, TestClock } from "effect"
 import { z } from "zod"
 import { wireOf } from "./support.ts"
 
@@ -282,6 +282,15 @@ describe("mount", () => {
       expect(names(yield* wire.card)).toEqual(["plant"])
     }).pipe(Effect.provide(GardenLive)))
 
+  it.scoped("is a layer of routes for an app of one's own too", () =>
+    Effect.gen(function*() {
+      const routes = EnvironmentServer.mountRoutes(Garden, v1()).pipe(Layer.provide(GardenLive))
+      const context = yield* Layer.build(Server.serve(routes, { host: "127.0.0.1", port: 0 }))
+      const url = HttpServer.formatAddress(Context.get(context, HttpServer.HttpServer).address)
+      const card = yield* Effect.promise(async () => (await fetch(`${url}/.well-known/agent-env.json`)).json())
+      expect(names(card)).toEqual(["plant"])
+    }))
+
   it("takes servers of both SDKs, and nothing else", () => {
     expectTypeOf<V1>().toExtend<Mount.SdkServer>()
     expectTypeOf<V1Server>().toExtend<Mount.SdkServer>()
@@ -289,9 +298,9 @@ describe("mount", () => {
     expectTypeOf<V2Server>().toExtend<Mount.SdkServer>()
     expectTypeOf<Client>().toExtend<Mount.SdkServer>()
     // @ts-expect-error: not a server
-    EnvironmentServer.mount(Garden, { name: "garden" })
+    void EnvironmentServer.mount(Garden, { name: "garden" })
     // @ts-expect-error: sessions are the server's affair
-    EnvironmentServer.mount(Garden, v1(), { mcp: { sessions: "off" } })
+    void EnvironmentServer.mount(Garden, v1(), { mcp: { sessions: "off" } })
     expectTypeOf(EnvironmentServer.mountRoutes(Garden, v1())).toExtend<
       Layer.Layer<never, unknown, EnvironmentServer.Requires<typeof Garden> | HttpLayerRouter.HttpRouter>
     >()

@@ -239,7 +239,7 @@ describe("MCP methods", () => {
       }
     }))
 
-  it.scoped("tools/call names the parameter that is wrong, and no arguments are an empty object", () =>
+  it.scoped("tools/call names the parameter that is wrong, and no arguments, or null, are an empty object", () =>
     Effect.gen(function*() {
       const { ask } = yield* open
       const wrong: ReadonlyArray<readonly [unknown, string]> = [
@@ -255,7 +255,10 @@ describe("MCP methods", () => {
         expect([status, json.error.code]).toEqual([200, -32602])
         expect(json.error.message).toContain(field)
       }
-      expect((yield* ask(request(1, "tools/call", { name: "echo" }))).json.result).toEqual(textResult("{}"))
+      for (const none of [{}, { arguments: null }]) {
+        const { json } = yield* ask(request(1, "tools/call", { name: "echo", ...none }))
+        expect(json.result).toEqual(textResult("{}"))
+      }
     }))
 
   it.scoped("a call whose arguments are refused answers the refusal and runs nothing", () =>

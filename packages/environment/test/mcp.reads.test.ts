@@ -36,6 +36,9 @@ describe("MCP resources and prompts", () => {
       })
       expect((yield* result("prompts/get", { name: "count", arguments: { what: "all" } })).messages[0].content.text)
         .toBe("Count {\"what\":\"all\"}")
+      expect((yield* result("prompts/get", { name: "count", arguments: null })).messages[0].content.text).toBe(
+        "Count {}"
+      )
     }))
 
   it.scoped("answer typed errors for what is unknown, wrong or failed", () =>

@@ -88,9 +88,11 @@ export class BodyAborted extends Schema.TaggedError<BodyAborted>("@effect-agente
  * @category combinators
  */
 export const toStream = (reader: BodyReader): Stream.Stream<Uint8Array, BodyAborted> =>
-  Stream.repeatEffectChunkOption(Effect.async<Chunk.Chunk<Uint8Array>, Option.Option<BodyAborted>>((resume) =>
-    reader.next((read) => resume(toExit(read)))
-  )).pipe(Stream.ensuring(Effect.sync(() => reader.cancel())))
+  Stream.repeatEffectChunkOption(
+    Effect.async<Chunk.Chunk<Uint8Array>, Option.Option<BodyAborted>>((resume) =>
+      reader.next((read) => resume(toExit(read)))
+    )
+  ).pipe(Stream.ensuring(Effect.sync(() => reader.cancel())))
 
 const ended = Exit.fail(Option.none())
 

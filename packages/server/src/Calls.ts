@@ -55,6 +55,8 @@ export interface Calls<R> {
 export interface RunOptions<A, E> {
   /** The name of the HTTP server span; `http.server <method>` by default. Used only when a tracer is installed. */
   readonly name?: string | undefined
+  /** What the span says of the path, for a path that is a secret; the path itself by default. */
+  readonly path?: string | undefined
   /** The fiber of a call that did not end at once, for those who may have to interrupt it. */
   readonly onStart?: ((fiber: Fiber.RuntimeFiber<A, E>) => void) | undefined
   /** The call has run for 10 seconds and nothing was answered yet: the moment to switch from JSON to an event stream. */

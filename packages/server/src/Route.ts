@@ -14,7 +14,7 @@ import * as routerExchange from "./internal/routerExchange.ts"
 
 /**
  * A path and its listeners by verb in upper case. The path is exact, or ends in `/*` and stands for all that begin with
- * what is before the `*` and have no route of their own (`/files/*`: `/files/` and `/files/a/b`, not `/files`). Verbs that are not listed answer 405 with `Allow`; `HEAD` runs
+ * what is before the `*` and have no route of their own (`/files/*`: `/files/` and `/files/a/b`; `/files` is 404). Verbs that are not listed answer 405 with `Allow`; `HEAD` runs
  * the `GET` listener unless it has its own or `head` is false.
  *
  * @since 0.1.0
@@ -68,6 +68,21 @@ export const toListener = (route: Route): Exchange.Listener => {
   return (exchange) => (table[exchange.method] ?? refuse)(exchange)
 }
 
+const addToRouter = (
+  router: HttpLayerRouter.HttpRouter,
+  path: string,
+  listener: Exchange.Listener
+): Effect.Effect<void, RouteCollision> =>
+  // A path that lacks its slash is refused by the router, as any other mistake of the caller's.
+  router.add("*", path as HttpLayerRouter.PathInput, routerExchange.handler(listener)).pipe(
+    Effect.catchAllDefect((defect) =>
+      String(defect).includes("already declared") ? Effect.fail(new RouteCollision({ path })) : Effect.die(defect)
+    )
+  )
+
+const slashOnly = (listener: Exchange.Listener): Exchange.Listener => (exchange) =>
+  exchange.path.endsWith("/") ? listener(exchange) : Exchange.json(exchange, 404, { detail: "Not Found" })
+
 /**
  * Adds routes to the router in context, and to its front when it has one and no middleware of the route's layer could
  * have a say. Fails with `RouteCollision` on a path that is taken.
@@ -83,16 +98,9 @@ export const add = (
     const front = (yield* Front.hasRouteMiddleware) ? undefined : Front.of(router)
     for (const route of routes) {
       const listener = toListener(route)
-      yield* router.add(
-        "*",
-        // A path that lacks its slash is refused by the router, as any other mistake of the caller's.
-        route.path as HttpLayerRouter.PathInput,
-        routerExchange.handler(listener)
-      ).pipe(Effect.catchAllDefect((defect) =>
-        String(defect).includes("already declared")
-          ? Effect.fail(new RouteCollision({ path: route.path }))
-          : Effect.die(defect)
-      ))
+      yield* addToRouter(router, route.path, listener)
+      // The router takes the slash off a path, which leaves `/files/` without the route of `/files/*`.
+      if (route.path.endsWith("/*") && route.path !== "/*") yield* addToRouter(router, route.path.slice(0, -2), slashOnly(listener))
       if (front !== undefined) front.add(route.path, listener)
     }
   })

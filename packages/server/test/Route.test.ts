@@ -55,6 +55,33 @@ describe("a route", () => {
           expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET"])
         }))
 
+      it.scoped("serves what begins with a prefix and has no route of its own, the longest prefix first", () =>
+        Effect.gen(function*() {
+          const named = (name: string, path: string) =>
+            Route.make("GET", path, (exchange) => text(exchange, `${name} ${exchange.path}?${exchange.query}`))
+          const port = yield* startLayer(Layer.merge(
+            Route.layer([
+              named("all", "/files/*"),
+              named("deep", "/files/deep/*"),
+              named("exact", "/files/exact"),
+              named("dots", "/dots/*")
+            ]),
+            middleware
+          ))
+          const get = (path: string) => Effect.map(request(port, path), ({ status, text }) => [status, text])
+          expect(yield* get("/files/a/b%2Fc?x=/files/deep/")).toEqual([200, "all /files/a/b%2Fc?x=/files/deep/"])
+          expect(yield* get("/files/")).toEqual([200, "all /files/?"])
+          expect(yield* get("/files/deep/x")).toEqual([200, "deep /files/deep/x?"])
+          expect(yield* get("/files/exact")).toEqual([200, "exact /files/exact?"])
+          expect(yield* get("/files/exact/x")).toEqual([200, "all /files/exact/x?"])
+          expect((yield* get("/files"))[0]).toBe(404)
+          const refused = yield* request(port, "/files/a", { method: "POST" })
+          expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET, HEAD"])
+          const socket = yield* wire(port)
+          socket.send("GET /dots/%2e%2e/../x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+          expect(yield* socket.closed).toContain("dots /dots/%2e%2e/../x?")
+        }))
+
       it.scoped("answers 404 as JSON to an unknown path", () =>
         Effect.gen(function*() {
           const answer = yield* request(yield* serve, "/hello/there")

@@ -106,6 +106,7 @@ export const stream = <E>(content: Stream.Stream<Uint8Array, E>, options: { read
     const next = Effect.exit(pull)
     return (async function*(): AsyncGenerator<Uint8Array> {
       while (true) {
+        // oxlint-disable-next-line no-await-in-loop
         const exit = await Runtime.runPromise(runtime)(next, { signal: closed.signal })
         if (Exit.isSuccess(exit)) yield* exit.value
         else if (Option.exists(Cause.failureOption(exit.cause), Option.isNone)) return

@@ -5,6 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as DataExport from "../DataExport.ts"
 import type * as EnvironmentClient from "../EnvironmentClient.ts"
 import type * as Episode from "../Episode.ts"
 import { EpisodeError, type StepName } from "../EpisodeError.ts"
@@ -98,7 +99,10 @@ export const run = <A, E, R, Needs>(
         options.onPlayerFailure === "score" ? Effect.succeed(Option.none<A>()) : Effect.fail(error)
       )
     )
-    const parts: ReadonlyArray<Part> = yield* step("get", environment.get())
+    const parts: ReadonlyArray<Part> = yield* step(
+      "get",
+      options.namespace === undefined ? environment.get() : DataExport.take(environment, options.namespace)
+    )
     const scores = yield* step(
       "score",
       Effect.forEach(

@@ -7,6 +7,7 @@ import * as WireSchema from "@effect-agentenv/protocol/WireSchema"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import { scoped } from "./callScope.ts"
 import * as codec from "./codec.ts"
 
 /** An operation of an extension, ready to be served. */
@@ -119,7 +120,7 @@ const compileOperation = (
       query: takesNothing(operation.request)
         ? (query) => query
         : WireSchema.query(operation.request as Schema.Schema.Any),
-      effect: (sent) => Effect.flatMap(binding(sent), (called) => Effect.flatMap(Effect.scoped(called), encode))
+      effect: (sent) => Effect.flatMap(binding(sent), (called) => Effect.flatMap(scoped(called), encode))
     }
   })
 

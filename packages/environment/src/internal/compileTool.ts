@@ -9,6 +9,7 @@ import * as Option from "effect/Option"
 import type * as Runtime from "effect/Runtime"
 import * as Schema from "effect/Schema"
 import type * as Tool from "../Tool.ts"
+import { scoped } from "./callScope.ts"
 import * as codec from "./codec.ts"
 import * as outcome from "./outcome.ts"
 import type * as Surface from "./surface.ts"
@@ -113,7 +114,7 @@ export const compileTool = (
     const encodeFailure = declaring(tool, name)
     const finish = (value: unknown): Effect.Effect<Mcp.CallToolResult> => Effect.map(encode(value), toResult)
     const run = (parameters: unknown): Effect.Effect<Mcp.CallToolResult, unknown> => {
-      const called = Effect.scoped(handler(parameters))
+      const called = scoped(handler(parameters))
       const typed = encodeFailure === undefined ? called : Effect.catchAll(called, encodeFailure)
       return outcome.within(Effect.flatMap(typed, finish), name, tool.timeout)
     }

@@ -13,7 +13,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import type * as Environment from "../Environment.ts"
+import { runtimeOf, scoped } from "./callScope.ts"
 import * as codec from "./codec.ts"
+import { areEncoded } from "./dataParts.ts"
 import type * as Gate from "./gate.ts"
 import { IdempotencyKeys } from "./idempotencyKeys.ts"
 import * as outcome from "./outcome.ts"
@@ -83,27 +85,36 @@ export const operations = (
     const run = Effect.suspend(() => {
       keys.clear()
       service.random.restart(params.seed)
-      return Effect.scoped(typeof given === "function" ? given({ seed: params.seed }) : given)
+      return scoped(typeof given === "function" ? given({ seed: params.seed }) : given)
     })
     return Effect.suspend(() => gate.busy ? Effect.zipRight(fence(gate, resetDrain), run) : run)
   }
   const add = (params: DataPlane.AddParams, exchange: Exchange.Exchange): Effect.Effect<unknown, unknown> => {
     type Handler = (parts: DataPlane.AddParams["parts"]) => Effect.Effect<unknown, unknown>
     const given = handler<Handler>("data/add")
-    const run = Effect.suspend(() => Effect.scoped(given(params.parts)))
+    const run = Effect.suspend(() => scoped(given(params.parts)))
     const key = exchange.header("idempotency-key")
     return settled(gate, "data/add", dataDrain, key === undefined ? run : keys.once(key, params.parts, run))
   }
   const encodeGet = codec.encoder(DataPlane.GetResult, "the answer of data/get")
-  const get = (params: DataPlane.GetParams): Effect.Effect<unknown, unknown> => {
+  const get = (): (params: DataPlane.GetParams) => Effect.Effect<unknown, unknown> => {
     type Parts = Effect.Effect<ReadonlyArray<Part>, unknown>
     const given = handler<Parts | ((request: Environment.GetRequest) => Parts)>("data/get")
-    const parts = Effect.suspend(() =>
-      Effect.scoped(typeof given === "function" ? given({ writeNamespace: params.write_namespace }) : given)
-    )
-    const run = Effect.flatMap(parts, (parts) => encodeGet({ parts }))
-    return data === "concurrent" ? run : settled(gate, "data/get", dataDrain, run)
+    const run = (parts: Parts): Effect.Effect<unknown, unknown> => {
+      const encoded = Effect.flatMap(
+        scoped(parts),
+        (parts) => areEncoded(parts) ? Effect.succeed({ parts }) : encodeGet({ parts })
+      )
+      return data === "concurrent" ? encoded : settled(gate, "data/get", dataDrain, encoded)
+    }
+    if (typeof given === "function") {
+      return (params) => run(Effect.suspend(() => given({ writeNamespace: params.write_namespace })))
+    }
+    // the same for every request, so made once
+    const once = run(given)
+    return () => once
   }
+  const effectOfGet = get()
   const all: ReadonlyArray<Operation> = [
     {
       method: "data/reset",
@@ -122,7 +133,7 @@ export const operations = (
       // a handler without the grant ignores it, be it well-formed or not (B-DOBJ-2)
       decode: takesGrant(service.implementation) ? codec.decoder(DataPlane.GetParams, "ignore") : undefined,
       shared: data === "concurrent",
-      effect: (params) => outcome.within(get(params), "data/get", timeouts.get)
+      effect: (params) => outcome.within(effectOfGet(params), "data/get", timeouts.get)
     }
   ]
   const served = servedOperations(service.implementation)
@@ -228,7 +239,7 @@ export const listener = (
       exchange,
       ticket,
       operation.effect(params as never, exchange),
-      calls.runtime,
+      runtimeOf(calls),
       (exit) => {
         if (Exit.isSuccess(exit)) {
           const result = operation.method === "data/get" ? exit.value : {}

@@ -2,7 +2,7 @@ import * as AgentEnvError from "@effect-agentenv/protocol/AgentEnvError"
 import * as Caller from "@effect-agentenv/protocol/Caller"
 import type * as WireSchema from "@effect-agentenv/protocol/WireSchema"
 import type * as Body from "@effect-agentenv/server/Body"
-import * as Calls from "@effect-agentenv/server/Calls"
+import type * as Calls from "@effect-agentenv/server/Calls"
 import * as Correlation from "@effect-agentenv/server/Correlation"
 import * as Exchange from "@effect-agentenv/server/Exchange"
 import type { Ids } from "@effect-agentenv/server/Ids"
@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import { ToolCall } from "../ToolCall.ts"
+import { runtimeOf } from "./callScope.ts"
 import type { CompiledOperation } from "./compileExtension.ts"
 import type * as Gate from "./gate.ts"
 import * as outcome from "./outcome.ts"
@@ -71,7 +72,7 @@ export const listener = (
   const run = (exchange: Exchange.Exchange, request: Readonly<Record<string, unknown>>): void => {
     const ticket = gate.call(operation.name)
     const callId = ids.uuid()
-    const call = Calls.withService(calls.runtime, ToolCall, {
+    const call = runtimeOf(calls, ToolCall, {
       callId,
       tool: operation.name,
       arguments: request,

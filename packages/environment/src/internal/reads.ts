@@ -10,6 +10,7 @@ import type * as Runtime from "effect/Runtime"
 import type * as Environment from "../Environment.ts"
 import type * as Prompt from "../Prompt.ts"
 import type * as Resource from "../Resource.ts"
+import { scoped } from "./callScope.ts"
 import * as codec from "./codec.ts"
 import * as outcome from "./outcome.ts"
 import type * as Surface from "./surface.ts"
@@ -74,7 +75,7 @@ const resources = (env: Environment.Any, implementation: object): Surface.Surfac
       if (variables === undefined) continue
       return ready(
         Effect.suspend(() =>
-          Effect.scoped(
+          scoped(
             Effect.map(typeof handler === "function" ? handler(variables) : handler, (content) =>
               contents(resource, uri, content))
           )
@@ -112,7 +113,7 @@ const getPrompt = (env: Environment.Any, implementation: object): Surface.Surfac
     const entry = found.get(name)
     if (entry === undefined) return unknown
     const answer = (decoded: unknown): Effect.Effect<Mcp.GetPromptResult, unknown> =>
-      Effect.scoped(Effect.map(entry.handler(decoded), (messages) => ({
+      scoped(Effect.map(entry.handler(decoded), (messages) => ({
         ...(entry.prompt.description === undefined ? {} : { description: entry.prompt.description }),
         messages: typeof messages === "string"
           ? [{ role: "user" as const, content: { type: "text" as const, text: messages } }]

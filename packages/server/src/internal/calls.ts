@@ -115,7 +115,7 @@ class CallsImpl<R> implements Calls.Calls<R> {
     if (interruptible && exchange.closed) {
       return this.finish(exchange, onExit, Exit.interrupt(HttpServerError.clientAbortFiberId))
     }
-    const fiber = Runtime.runFork(runtime)(this.spans ? traced(exchange, effect, options?.name) : effect)
+    const fiber = Runtime.runFork(runtime)(this.spans ? traced(exchange, effect, options?.name, options?.path) : effect)
     const exit = fiber.unsafePoll()
     if (exit !== null) return this.finish(exchange, onExit, exit)
     this.running.add(fiber)
@@ -196,7 +196,8 @@ const traceParent = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})/
 const traced = <A, E, R>(
   exchange: Exchange.Exchange,
   effect: Effect.Effect<A, E, R>,
-  name: string | undefined
+  name: string | undefined,
+  path: string | undefined
 ): Effect.Effect<A, E, R> => {
   // `withSpan` takes the parent span out of the requirements, where a call has none.
   if (exchange.span !== undefined) return Effect.withParentSpan(effect, exchange.span) as Effect.Effect<A, E, R>
@@ -204,7 +205,7 @@ const traced = <A, E, R>(
   return Effect.withSpan(effect, name ?? `http.server ${exchange.method}`, {
     kind: "server",
     captureStackTrace: false,
-    attributes: { "http.request.method": exchange.method, "url.path": exchange.path },
+    attributes: { "http.request.method": exchange.method, "url.path": path ?? exchange.path },
     ...(parent === null ? undefined : {
       parent: Tracer.externalSpan({
         traceId: parent[1]!,

@@ -50,6 +50,9 @@ export const unreachable = (error: unknown): TransferUnavailable =>
 export const cutOff = (): TransferUnavailable =>
   new TransferUnavailable({ message: "The object store broke off before the end of the object." })
 
+export const lengthless = (): TransferRejected =>
+  new TransferRejected({ message: "The object store does not say how long the object is." })
+
 export const silent = (phase: string, seconds: number): TransferTimeout =>
   new TransferTimeout({ message: `The object store was silent for ${seconds} s (${phase}).` })
 
@@ -63,7 +66,12 @@ export const malformed = (): InvalidTransfer =>
   new InvalidTransfer({ message: "The grant's URL or headers can't be sent." })
 
 /** A failed attempt, and how long the store asks to be left alone, in milliseconds. */
-export interface Failed {
+export class Failed {
   readonly error: TransferError
-  readonly retryAfter?: number | undefined
+  readonly retryAfter: number | undefined
+
+  constructor(error: TransferError, retryAfter?: number) {
+    this.error = error
+    this.retryAfter = retryAfter
+  }
 }

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Schedule from "effect/Schedule"
 import type { TransferError } from "../TransferError.ts"
-import { expired, type Failed } from "./failures.ts"
+import { expired, Failed } from "./failures.ts"
 
 /** `B-OBJ-4` */
 export const attempts = 3
@@ -52,7 +52,7 @@ export const retrying = <A, R>(
     let number = 0
     const next = Effect.flatMap(
       Clock.currentTimeMillis,
-      (now): Effect.Effect<A, Failed, R> => now >= expiry ? Effect.fail({ error: expired() }) : attempt(++number)
+      (now): Effect.Effect<A, Failed, R> => now >= expiry ? Effect.fail(new Failed(expired())) : attempt(++number)
     )
     return next.pipe(Effect.retry(policy(expiry)), Effect.mapError(({ error }) => error))
   })

@@ -1,9 +1,9 @@
 import * as JsonRpc from "@effect-agentenv/protocol/JsonRpc"
 import * as Mcp from "@effect-agentenv/protocol/Mcp"
-import * as Calls from "@effect-agentenv/server/Calls"
 import type * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { ToolCall } from "../../ToolCall.ts"
+import { runtimeOf } from "../callScope.ts"
 import * as outcome from "../outcome.ts"
 import type * as Spans from "../spans.ts"
 import { isObject } from "./messages.ts"
@@ -22,7 +22,7 @@ const run = <A>(
   const { engine: { calls, trace }, exchange } = request
   const ticket = request.enter(name)
   const service = new CallService(request, name, args)
-  const runtime = Calls.withService(calls.runtime, ToolCall, service)
+  const runtime = runtimeOf(calls, ToolCall, service)
   const ended = (exit: Exit.Exit<A, unknown>): void => {
     ticket.leave()
     try {
@@ -50,7 +50,8 @@ export const callTool = (request: Request): void => {
   const { engine, params } = request
   const name = params?.["name"]
   if (typeof name !== "string") return request.fail(replies.invalidParams("params.name must be a string"))
-  const args = params?.["arguments"]
+  // clients of languages whose empty map is null send that
+  const args = params?.["arguments"] ?? undefined
   if (args !== undefined && !isObject(args)) {
     return request.fail(replies.invalidParams("params.arguments must be an object"))
   }
@@ -110,7 +111,7 @@ export const readResource = (request: Request): void => {
 export const getPrompt = (request: Request): void => {
   const name = request.params?.["name"]
   if (typeof name !== "string") return request.fail(replies.invalidParams("params.name must be a string"))
-  const args = request.params?.["arguments"]
+  const args = request.params?.["arguments"] ?? undefined
   if (args !== undefined && !isObject(args)) {
     return request.fail(replies.invalidParams("params.arguments must be an object"))
   }

@@ -226,12 +226,8 @@ export const make = <R>(options: Options<R>): Effect.Effect<McpRoute, never, Sco
   Effect.gen(function*() {
     const mode = options.sessions ?? "required"
     const ids = yield* Ids
-    const sessions = new Sessions(
-      yield* Effect.clock,
-      ids.uuid,
-      options.maxSessions ?? 10_000,
-      Duration.toMillis(options.idleTimeout ?? "30 minutes")
-    )
+    const idleMillis = Duration.toMillis(options.idleTimeout ?? "30 minutes")
+    const sessions = new Sessions(yield* Effect.clock, ids.uuid, options.maxSessions ?? 10_000, idleMillis)
     const { surface } = options
     const streams = options.json !== true
     const sessionful = mode !== "off"
@@ -252,7 +248,9 @@ export const make = <R>(options: Options<R>): Effect.Effect<McpRoute, never, Sco
       options.bodyLimit ?? 4 * 1024 * 1024
     )
     if (sessionful) {
-      yield* Effect.sync(() => sessions.sweep()).pipe(Effect.delay("1 minute"), Effect.forever, Effect.forkScoped)
+      // as often as the timeout asks for, between a second and a minute
+      const every = Math.min(Math.max(idleMillis, 1_000), 60_000)
+      yield* Effect.sync(() => sessions.sweep()).pipe(Effect.delay(every), Effect.forever, Effect.forkScoped)
     }
     return {
       path: options.path,
