@@ -6,7 +6,7 @@
 export * as EnvironmentTest from "./EnvironmentTest.ts"
 
 /**
- * An object store on real TLS that issues grants and injects faults.
+ * An object store for tests: real TLS, signed grants of all six shapes, S3's strictness, and faults by name.
  *
  * @since 0.1.0
  */
