@@ -15,7 +15,6 @@ export const bundle = () =>
     target: "node20",
     format: "esm",
     minify: true,
-    keepNames: true,
     logLevel: "warning",
     // CommonJS dependencies ask for node's own modules with `require`
     banner: { js: "import { createRequire } from \"node:module\"; const require = createRequire(import.meta.url);" }

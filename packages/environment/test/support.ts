@@ -4,7 +4,9 @@ import { HttpBody, type HttpClient, HttpClientRequest } from "@effect/platform"
 import { Effect } from "effect"
 
 /** What a handler fails with that has no code to say. */
-export class KilnError extends Error {}
+export class KilnError extends Error {
+  readonly _tag = "KilnError"
+}
 
 /** An environment that runs in process, and the ways to speak to it on the wire. */
 export interface Wire {

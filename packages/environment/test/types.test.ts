@@ -5,7 +5,9 @@ import { expectTypeOf, test } from "vitest"
 
 class Store extends Context.Tag("test/Store")<Store, { readonly size: number }>() {}
 class Clerk extends Context.Tag("test/Clerk")<Clerk, { readonly name: string }>() {}
-class KilnError extends Error {}
+class KilnError extends Error {
+  readonly _tag = "KilnError"
+}
 class SoldOut extends Schema.TaggedError<SoldOut>()("SoldOut", { shelf: Schema.String }) {}
 
 const Ship = Tool.make("{environment_name}_ship", {

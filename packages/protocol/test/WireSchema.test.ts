@@ -231,6 +231,8 @@ describe("WireSchema.toolInput", () => {
         new Ajv(options).compile(yield* WireSchema.toolInput(schema)),
         new Ajv2020(options).compile(yield* WireSchema.toolInput(schema, { strict: true }))
       ]
+      // inside of a property, which is no effect
+      // @effect-diagnostics-next-line schemaSyncInEffect:off
       const encode = Schema.encodeSync(schema)
       const values = Arbitrary.make(schema).map((value): unknown => encode(value)).filter(survivesJson)
       FastCheck.assert(
