@@ -8,7 +8,7 @@ const here = import.meta.dirname
 
 /** The areas that are done, which run when none is named. */
 const done = {
-  "agentenv-vectors.json": ["ENV", "CTX", "DOBJ", "TCL"],
+  "agentenv-vectors.json": ["ENV", "CTX", "DOBJ", "TCL", "STG"],
   "agentenv-newest-vectors.json": ["ERR"]
 }
 

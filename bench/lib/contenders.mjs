@@ -6,8 +6,7 @@ import { fixtures, python } from "./reference.mjs"
 const server = (name) => join(import.meta.dirname, "../servers", name)
 const card = "/.well-known/agent-env.json"
 
-const node =
-  (file, ...flags) => (port, extra = []) => [process.execPath, ["--expose-gc", file, `${port}`, ...flags, ...extra]]
+const node = (file, ...flags) => (port, extra = []) => [process.execPath, [file, `${port}`, ...flags, ...extra]]
 
 const reference = (fixture) => ({
   name: "Python SDK",

@@ -5,6 +5,7 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import express from "express"
 import { randomUUID } from "node:crypto"
 import * as z from "zod"
+import { collectedMemory } from "./memory.mjs"
 
 const [port, mode] = process.argv.slice(2)
 
@@ -55,7 +56,6 @@ app.get("/health", (_, response) => {
   response.json({ status: "ok" })
 })
 app.get("/bench/memory", (_, response) => {
-  globalThis.gc?.()
-  response.json(process.memoryUsage())
+  response.json(collectedMemory())
 })
 app.listen(Number(port), "127.0.0.1")

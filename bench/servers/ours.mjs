@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
+import { collectedMemory } from "./memory.mjs"
 
 const CallerLine = Tool.make("caller_line", { description: "Who calls.", success: Schema.String })
 
@@ -38,12 +39,9 @@ const ParcelsLive = Parcels.toLayer(Effect.gen(function*() {
   }
 }))
 
-// What the driver asks for between its loads: the memory once nothing is left to be collected (`--expose-gc`).
+// What the driver asks for between its loads: the memory once nothing is left to be collected.
 const memory = Route.layer([
-  Route.make("GET", "/bench/memory", (exchange) => {
-    globalThis.gc?.()
-    Exchange.json(exchange, 200, process.memoryUsage())
-  })
+  Route.make("GET", "/bench/memory", (exchange) => Exchange.json(exchange, 200, collectedMemory()))
 ])
 
 const [port, flag, seconds] = process.argv.slice(2)

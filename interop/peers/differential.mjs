@@ -6,7 +6,15 @@ export const name = "differential"
 export const order = 90
 export const quick = "requests: one run of 40 a fixture instead of three of 120"
 
-const fixtures = ["parcels-env", "ext-env", "uploading-env", "reset-only-env", "ctx-env", "tools-only-env"]
+const fixtures = [
+  "parcels-env",
+  "ext-env",
+  "uploading-env",
+  "reset-only-env",
+  "ctx-env",
+  "tools-only-env",
+  "staging:100"
+]
 
 export const run = async (context) => {
   const oracle = join(context.interop, "oracle")

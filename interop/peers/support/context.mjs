@@ -8,7 +8,7 @@ const interop = join(import.meta.dirname, "../..")
 
 /** Servers must not take their names or ports from whoever started the run, nor clients go through a proxy. */
 const cleanEnv = () => {
-  const { ENVIRONMENT_NAME: _name, MCP_HOST: _host, MCP_PORT: _port, ...env } = process.env
+  const { A2A_PORT: _agent, ENVIRONMENT_NAME: _name, MCP_HOST: _host, MCP_PORT: _port, ...env } = process.env
   return { ...env, NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1" }
 }
 
@@ -30,13 +30,15 @@ export const make = ({ print, quick, seed }) => {
     python: (release) => python(release, print),
     run: processes.runToEnd,
     serve: (launch, patience) => keep(processes.serve(launch, patience)),
+    /** A peer's program that is asked in lines of JSON: `{ ask, stop }`. */
+    converse: (command, args, env = {}) => keep(processes.converse(command, args, { env: { ...cleanEnv(), ...env } })),
     /** One of our fixtures, on a free port: `{ url, port, pid, said, stop }`. */
-    ours: (fixture) =>
+    ours: (fixture, env = {}) =>
       keep(processes.serve((port) => ({
         // the script would only `exec` this, and its exit is ours to see
         command: process.execPath,
         args: [join(interop, "dist/fixture.js"), fixture, String(port)],
-        env: cleanEnv()
+        env: { ...cleanEnv(), ...env }
       }))),
     /** One of the reference's fixtures, of a release and from `fixtures.py` unless told. */
     theirs: (release, fixture, script = "fixtures.py") => {

@@ -65,6 +65,34 @@ export const runToEnd = async (command, args, { env = process.env, onLine = () =
   return { code, errors }
 }
 
+/** Starts a program that answers each line of JSON with one: `{ ask(message), stop }`, one question at a time. */
+export const converse = (command, args, { env = process.env } = {}) => {
+  const job = start(command, args, { env, stdio: ["pipe", "pipe", "pipe"] })
+  const waiting = []
+  let rest = ""
+  let errors = ""
+  job.child.stdin.on("error", () => {})
+  job.child.stdout.setEncoding("utf8").on("data", (text) => {
+    const lines = (rest + text).split("\n")
+    rest = lines.pop()
+    for (const line of lines) waiting.shift()?.resolve(JSON.parse(line))
+  })
+  job.child.stderr.setEncoding("utf8").on("data", (text) => {
+    errors = (errors + text).slice(-4000)
+  })
+  void job.ended.then((code) => {
+    for (const { reject } of waiting.splice(0)) reject(new Error(`${command} ended with ${code}:\n${errors}`))
+  })
+  return {
+    ask: (message) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ resolve, reject })
+        job.child.stdin.write(`${JSON.stringify(message)}\n`)
+      }),
+    stop: () => stop(job)
+  }
+}
+
 /** Starts a server on a free port, and waits until it answers HTTP. `launch` says how, given the port. */
 export const serve = async (launch, patience = 30_000) => {
   const port = await freePort()

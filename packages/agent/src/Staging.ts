@@ -223,7 +223,7 @@ export const layerConfig: Layer.Layer<Staging, ConfigError.ConfigError | Staging
  * @since 0.1.0
  * @category constructors
  */
-export const uri: "urn:agentenv:staging/v1" = "urn:agentenv:staging/v1"
+export const uri = "urn:agentenv:staging/v1" as const
 
 /**
  * The path that all staged objects are below (B-STG-3).
@@ -231,7 +231,7 @@ export const uri: "urn:agentenv:staging/v1" = "urn:agentenv:staging/v1"
  * @since 0.1.0
  * @category constructors
  */
-export const endpoint: "/ext/staging" = "/ext/staging"
+export const endpoint = "/ext/staging" as const
 
 /**
  * The entry of an agent's card, the last of its extensions (B-STG-1, B-CARD-6).

@@ -1,7 +1,13 @@
 import { Staging, StagingError } from "@effect-agentenv/agent"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, FastCheck, Stream } from "effect"
+import { Array as Arr, Effect, FastCheck, Order, Stream } from "effect"
 import { filesBelow, id, open, read } from "./support.ts"
+
+/** A body that arrives in pieces, cut at these places. */
+const pieces = (body: Uint8Array, at: ReadonlyArray<number>) => {
+  const cuts = Arr.sort(new Set([0, ...at.filter((at) => at < body.length), body.length]), Order.number)
+  return Stream.fromIterable(cuts.slice(1).map((to, i) => body.subarray(cuts[i], to)))
+}
 
 interface Part {
   readonly head: string
@@ -26,8 +32,7 @@ const post = (
 ) =>
   Effect.gen(function*() {
     const { directory, staging } = yield* open(1_000_000)
-    const cuts = [...new Set([0, ...(options.cut ?? []), body.length])].sort((a, b) => a - b)
-    const content = Stream.fromIterable(cuts.slice(1).map((to, i) => body.subarray(cuts[i], to)))
+    const content = pieces(body, options.cut ?? [])
     const stored = yield* Staging.post(`${id}/log`, {
       content,
       contentType: "contentType" in options ? options.contentType : contentType
@@ -168,11 +173,10 @@ describe("a form (B-STG-10)", () => {
         const value = Buffer.from(content).toString("latin1")
         const body = encode([key, field("file", value)])
         const { staging } = yield* open(1_000_000)
-        const cuts = [...new Set([0, ...cut.filter((at) => at < body.length), body.length])].sort((a, b) => a - b)
         const stored = yield* Effect.provideService(
           Staging.post(id, {
             contentType,
-            content: Stream.fromIterable(cuts.slice(1).map((to, i) => body.subarray(cuts[i], to)))
+            content: pieces(body, cut)
           }),
           Staging.Staging,
           staging

@@ -2,7 +2,7 @@ import { Staging, StagingHttp } from "@effect-agentenv/agent"
 import { InProcess } from "@effect-agentenv/server"
 import { HttpClientRequest, HttpLayerRouter } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Exit, Layer, Logger, Scope, Stream, Tracer } from "effect"
+import { Cause, Context, Deferred, Effect, Exit, Layer, Logger, Scope, Stream, Tracer } from "effect"
 import * as Net from "node:net"
 import { bytes, filesBelow, id, open, raw, request, serve } from "./support.ts"
 
@@ -246,7 +246,9 @@ describe("a staging route", () => {
         context: (f, fiber) => native.context(f, fiber)
       })
       const logs: Array<string> = []
-      const logger = Logger.make(({ cause, message }) => void logs.push(String(message), String(cause)))
+      const logger = Logger.make(({ cause, message }) =>
+        void logs.push(String(message), Cause.pretty(cause, { renderErrorCause: true }))
+      )
       yield* Effect.gen(function*() {
         const { directory, staging } = yield* open(100)
         const http = yield* client(staging)

@@ -1,7 +1,7 @@
 import { Staging, StagingHttp } from "@effect-agentenv/agent"
 import { Server } from "@effect-agentenv/server"
 import { type HttpLayerRouter, HttpServer } from "@effect/platform"
-import { Context, Effect, Layer, Logger, LogLevel, Stream } from "effect"
+import { Array as Arr, Context, Effect, Layer, Logger, LogLevel, Order, Stream } from "effect"
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import * as Fs from "node:fs/promises"
@@ -22,11 +22,11 @@ export const temporaryDirectory = Effect.acquireRelease(
   (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
 )
 
-/** The files below a directory. */
+/** The names of the files below a directory, sorted. */
 export const filesBelow = (directory: string) =>
   Effect.promise(async () => {
     const entries = await Fs.readdir(directory, { recursive: true, withFileTypes: true })
-    return entries.filter((entry) => entry.isFile()).map((entry) => entry.name)
+    return Arr.sort(entries.filter((entry) => entry.isFile()).map((entry) => entry.name), Order.string)
   })
 
 /** A store of the scope, on a fresh directory unless one is given. */

@@ -33,7 +33,9 @@ class FrontImpl implements Front {
   }
   add(path: string, listener: Exchange.Listener): void {
     if (!path.endsWith("/*")) return void this.table.set(path, listener)
-    this.prefixes = [...this.prefixes, [path.slice(0, -1), listener] as const].sort(([a], [b]) => b.length - a.length)
+    const prefix = path.slice(0, -1)
+    const longer = this.prefixes.filter(([other]) => other.length > prefix.length)
+    this.prefixes = [...longer, [prefix, listener], ...this.prefixes.slice(longer.length)]
   }
   private findPrefix(path: string): Exchange.Listener | undefined {
     for (const [prefix, listener] of this.prefixes) {

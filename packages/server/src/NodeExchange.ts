@@ -226,6 +226,7 @@ export class NodeExchange implements Exchange.Exchange {
     this.res.end()
   }
 
+  /** @since 0.1.0 */
   private split(url: string): number {
     if (this.pathEnd === -1) {
       const mark = url.indexOf("?")
@@ -234,6 +235,7 @@ export class NodeExchange implements Exchange.Exchange {
     return this.pathEnd
   }
 
+  /** @since 0.1.0 */
   private watch(): void {
     if (this.watching) return
     this.watching = true
@@ -241,12 +243,14 @@ export class NodeExchange implements Exchange.Exchange {
     this.res.on("close", onResponseClose)
   }
 
+  /** @since 0.1.0 */
   private refuse(): void {
     const use = this.use!
     this.chunks = this.first = this.use = undefined
     this.give(use, Body.tooLarge(this.limit))
   }
 
+  /** @since 0.1.0 */
   private give(use: (body: Body.Body) => void, body: Body.Body): void {
     try {
       use(body)

@@ -100,8 +100,12 @@ export const add = (
       const listener = toListener(route)
       yield* addToRouter(router, route.path, listener)
       // The router takes the slash off a path, which leaves `/files/` without the route of `/files/*`.
-      if (route.path.endsWith("/*") && route.path !== "/*") yield* addToRouter(router, route.path.slice(0, -2), slashOnly(listener))
-      if (front !== undefined) front.add(route.path, listener)
+      if (route.path.endsWith("/*") && route.path !== "/*") {
+        yield* addToRouter(router, route.path.slice(0, -2), slashOnly(listener))
+      }
+      if (front !== undefined) {
+        front.add(route.path, listener)
+      }
     }
   })
 

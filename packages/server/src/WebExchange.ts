@@ -182,6 +182,7 @@ export class WebExchange implements Exchange.Exchange {
     this.closing.fire()
   }
 
+  /** @since 0.1.0 */
   private finish(): void {
     this.complete = true
     this.request.signal.removeEventListener("abort", this.left)

@@ -11,3 +11,10 @@ export * as EnvironmentTest from "./EnvironmentTest.ts"
  * @since 0.1.0
  */
 export * as ObjectStore from "./ObjectStore.ts"
+
+/**
+ * TLS before a server that has none, since grants are for `https` URLs alone.
+ *
+ * @since 0.1.0
+ */
+export * as TlsFront from "./TlsFront.ts"

@@ -43,9 +43,16 @@ const mustBeFile = (isFile: boolean): Effect.Effect<void, InvalidTransfer> =>
 const sameContent = (before: BigIntStats, after: BigIntStats): boolean =>
   before.size === after.size && before.mtimeNs === after.mtimeNs
 
+/** A byte more than there should be, so that a file that has grown is seen. */
+const readSmall = async (handle: FileSystem.FileHandle, size: number): Promise<Uint8Array> => {
+  const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(size + 1), 0, size + 1, 0)
+  return buffer.subarray(0, bytesRead)
+}
+
 const readFile = async function*(handle: FileSystem.FileHandle, before: BigIntStats): AsyncGenerator<Uint8Array> {
   try {
-    yield* handle.createReadStream({ highWaterMark: chunkSize, autoClose: false })
+    if (before.size < chunkSize) yield await readSmall(handle, Number(before.size))
+    else yield* handle.createReadStream({ highWaterMark: chunkSize, autoClose: false })
     if (!sameContent(before, await handle.stat({ bigint: true }))) throw changed()
   } catch (error) {
     throw error instanceof InvalidTransfer ? error : unreadable(error)

@@ -20,6 +20,13 @@ export * as Loopback from "./Loopback.ts"
 export * as Progress from "./Progress.ts"
 
 /**
+ * Keeps signed URLs out of an author's own logs.
+ *
+ * @since 0.1.0
+ */
+export * as Redaction from "./Redaction.ts"
+
+/**
  * What an upload reads.
  *
  * @since 0.1.0

@@ -24,8 +24,8 @@ describe("upload", () => {
       expect(text(yield* store.get("runs/report.json"))).toEqual(Option.some("{\"a\":1}"))
       const [request] = yield* store.requests
       expect(request?.headers).toMatchObject({ "content-length": "7", "content-type": "application/json" })
-      expect(Object.keys(request?.headers ?? {}).toSorted()).toEqual(
-        ["connection", "content-length", "content-type", "host", "x-amz-meta-run"]
+      expect(new Set(Object.keys(request?.headers ?? {}))).toEqual(
+        new Set(["connection", "content-length", "content-type", "host", "x-amz-meta-run"])
       )
     }).pipe(Effect.provide(Env)))
 
@@ -158,7 +158,7 @@ describe("upload", () => {
       expect(error).toEqual(
         new TransferError.TransferUnavailable({ message: "The connection to the object store failed (ECONNREFUSED)." })
       )
-      expect(opened.count).toBe(3)
+      expect(opened.count).toBe(0)
     }).pipe(Effect.provide(Env)))
 
   it.scoped("B-OBJ-9, T-9: 400 and 403 are TransferRejected after one request", () =>

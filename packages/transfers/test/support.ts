@@ -1,5 +1,5 @@
 import { ObjectStore } from "@effect-agentenv/testing"
-import { Progress, Source, Transfers } from "@effect-agentenv/transfers"
+import { type Progress, Source, Transfers } from "@effect-agentenv/transfers"
 import { Chunk, Clock, Duration, Effect, Layer, Stream, TestClock } from "effect"
 import { createHash } from "node:crypto"
 import * as FileSystem from "node:fs/promises"

@@ -1,7 +1,8 @@
+import * as Arr from "effect/Array"
 import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
+import * as Order from "effect/Order"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { createHash, randomUUID } from "node:crypto"
@@ -11,7 +12,22 @@ import { tmpdir } from "node:os"
 import * as Path from "node:path"
 import type * as Staging from "../Staging.ts"
 import { StagingError, StagingUnavailable } from "../StagingError.ts"
-import { check, invalid, notFound } from "./stagingPath.ts"
+import {
+  absent,
+  codeOf,
+  contentOf,
+  etagOf,
+  type File,
+  io,
+  lstat,
+  orElse,
+  privateDirectory,
+  prune,
+  pruneBelow,
+  walk,
+  writeAll
+} from "./stagingDisk.ts"
+import { check, notFound } from "./stagingPath.ts"
 
 const conflict = new StagingError({ reason: "Conflict", detail: "An object and a prefix cannot have the same name" })
 const full = new StagingError({ reason: "Full", detail: "The staging store has no room for this" })
@@ -21,106 +37,7 @@ const otherLength = new StagingError({
   detail: "The body has another length than Content-Length says"
 })
 
-const codeOf = (cause: unknown): string =>
-  cause instanceof Error && "code" in cause ? String(cause.code) : "UNKNOWN"
-
-// The system's messages name the path, which is a secret.
-const toError = (cause: unknown): StagingError => {
-  const code = codeOf(cause)
-  switch (code) {
-    case "ENOSPC":
-    case "EDQUOT":
-      return new StagingError({ reason: "DiskFull", detail: "The disk of the staging store is full", cause: new Error(code) })
-    case "ENAMETOOLONG":
-      return invalid
-    default:
-      return new StagingError({ reason: "Io", detail: "The staging store failed", cause: new Error(code) })
-  }
-}
-
-const io = <A>(evaluate: () => Promise<A>): Effect.Effect<A, StagingError> =>
-  Effect.tryPromise({ try: evaluate, catch: toError })
-
-/** The value that stands for a failure with one of these codes. */
-const orElse = async <A, B>(promise: Promise<A>, codes: ReadonlyArray<string>, value: B): Promise<A | B> => {
-  try {
-    return await promise
-  } catch (cause) {
-    if (codes.includes(codeOf(cause))) return value
-    throw cause
-  }
-}
-
-const absent = ["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"]
-
-const lstat = (path: string) => orElse(Fs.lstat(path, { bigint: true }), absent, undefined)
-
-const etagOf = (stat: { readonly mtimeNs: bigint; readonly size: bigint }): string =>
-  `"${stat.mtimeNs.toString(16)}-${stat.size.toString(16)}"`
-
-interface File {
-  readonly path: string
-  readonly size: number
-  readonly mtimeNs: bigint
-  readonly etag: string
-}
-
-/** The files below a directory, and nothing for one that is gone. */
-const walk = async (directory: string, below = ""): Promise<Array<File>> => {
-  const entries = await orElse(Fs.readdir(directory, { withFileTypes: true }), absent, [])
-  const found = await Promise.all(entries.map(async (entry): Promise<Array<File>> => {
-    const path = Path.join(directory, entry.name)
-    if (entry.isDirectory()) return walk(path, `${below}${entry.name}/`)
-    const stat = entry.isFile() ? await lstat(path) : undefined
-    return stat === undefined
-      ? []
-      : [{ path: below + entry.name, size: Number(stat.size), mtimeNs: stat.mtimeNs, etag: etagOf(stat) }]
-  }))
-  return found.flat()
-}
-
-/** Removes a directory and those above it, as long as they are empty, up to `root`. */
-const prune = async (root: string, directory: string): Promise<void> => {
-  if (directory === root) return
-  const gone = await Fs.rmdir(directory).then(() => true, (cause) => codeOf(cause) === "ENOENT")
-  if (gone) await prune(root, Path.dirname(directory))
-}
-
-/** Removes the empty directories that a killed server has left. */
-const pruneBelow = async (root: string, directory: string): Promise<void> => {
-  const entries = await Fs.readdir(directory, { withFileTypes: true })
-  const directories = entries.filter((entry) => entry.isDirectory())
-  await Promise.all(directories.map((entry) => pruneBelow(root, Path.join(directory, entry.name))))
-  if (directory !== root && directories.length === entries.length) await Fs.rmdir(directory).catch(() => {})
-}
-
-const privateDirectory = async (path: string): Promise<string> => {
-  await Fs.mkdir(path, { recursive: true, mode: 0o700 })
-  await Fs.chmod(path, 0o700)
-  return path
-}
-
-const writeAll = async (file: Fs.FileHandle, chunks: ReadonlyArray<Uint8Array>, size: number): Promise<void> => {
-  const { bytesWritten } = await file.writev(chunks)
-  if (bytesWritten === size) return
-  const rest = Buffer.concat(chunks).subarray(bytesWritten)
-  return writeAll(file, [rest], rest.length)
-}
-
-const readSize = 256 * 1024
-
-const contentOf = (file: Fs.FileHandle, size: number): Stream.Stream<Uint8Array, StagingError> =>
-  Stream.unfoldEffect(0, (position) =>
-    position === size ? Effect.succeedNone : Effect.flatMap(
-      io(() => {
-        const length = Math.min(readSize, size - position)
-        return file.read(Buffer.allocUnsafeSlow(length), 0, length, position)
-      }),
-      ({ buffer, bytesRead }) =>
-        bytesRead === 0
-          ? Effect.fail(new StagingError({ reason: "Io", detail: "A staged object was cut from outside" }))
-          : Effect.succeed(Option.some([buffer.subarray(0, bytesRead), position + bytesRead] as const))
-    ))
+const byPath: Order.Order<Staging.ListedObject> = Order.mapInput(Order.string, ({ path }) => path)
 
 /** The objects of one directory: `objects` holds them, `incoming` what is on its way in or out. */
 class Store {
@@ -150,8 +67,8 @@ class Store {
     const target = Path.join(this.objects, path)
     const put = Effect.gen(this, function*() {
       const reservation = yield* this.reservation
-      yield* this.refuseConflict(target)
       if (declared !== undefined) yield* reservation.grow(declared)
+      yield* this.refuseConflict(target)
       const { file, name } = yield* this.temporary
       const hash = createHash("sha256")
       let size = 0
@@ -201,11 +118,7 @@ class Store {
 
   list(prefix: string): Effect.Effect<ReadonlyArray<Staging.ListedObject>, StagingError> {
     return Effect.zipRight(check(prefix), io(() => walk(Path.join(this.objects, prefix)))).pipe(
-      Effect.map((files) =>
-        files
-          .map(({ etag, path, size }) => ({ path, size_bytes: size, etag }))
-          .sort((a, b) => a.path < b.path ? -1 : 1)
-      )
+      Effect.map((files) => Arr.sort(files.map(({ etag, path, size }) => ({ path, size_bytes: size, etag })), byPath))
     )
   }
 

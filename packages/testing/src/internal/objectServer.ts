@@ -10,7 +10,7 @@ import { createReadStream, createWriteStream } from "node:fs"
 import * as FileSystem from "node:fs/promises"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer, type Server } from "node:https"
-import type { AddressInfo } from "node:net"
+import type { AddressInfo, Socket } from "node:net"
 import { tmpdir } from "node:os"
 import * as Path from "node:path"
 import { pipeline } from "node:stream/promises"
@@ -118,8 +118,9 @@ const store = async (context: Context, key: string, content: AsyncIterable<Uint8
   try {
     await pipeline(limited(), createWriteStream(part))
     await FileSystem.rename(part, fileOf(context.directory, key))
-  } finally {
+  } catch (error) {
     await FileSystem.rm(part, { force: true })
+    throw error
   }
 }
 
@@ -212,9 +213,9 @@ const get = async (context: Context, response: ServerResponse, key: string, faul
   }
 }
 
-const refuse = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
+const refuse = (request: IncomingMessage, response: ServerResponse, socket: Socket, error: unknown): void => {
   if (!(error instanceof Refusal) || error.status === 0 || response.headersSent) {
-    request.socket.destroy()
+    socket.destroy()
     return
   }
   const body = xml(error.code, request)
@@ -287,7 +288,7 @@ export const start: Effect.Effect<Running, never, Scope.Scope> = Effect.gen(func
     response.on("finish", () => {
       record.status = response.statusCode
     })
-    answer(request, response, record).catch((error) => refuse(request, response, error))
+    answer(request, response, record).catch((error) => refuse(request, response, socket, error))
   })
   server.on("tlsClientError", () => {})
 

@@ -5,6 +5,7 @@ import * as Http from "node:http"
 import * as Https from "node:https"
 import * as Net from "node:net"
 import { isTransferError } from "../TransferError.ts"
+import { drained } from "./drained.ts"
 import { attemptTooLong, codeOf, expired, Failed, malformed, silent, unreachable } from "./failures.ts"
 import { failedAnswer } from "./refusal.ts"
 import { requestTarget } from "./url.ts"
@@ -62,16 +63,6 @@ const connection = (request: Http.ClientRequest): Promise<void> =>
       if (request.reusedSocket) resolve()
       else socket.once("encrypted" in socket ? "secureConnect" : "connect", () => resolve())
     })
-  })
-
-const drained = (request: Http.ClientRequest): Promise<void> =>
-  new Promise((resolve) => {
-    const events = ["drain", "error", "close"]
-    const done = () => {
-      for (const event of events) request.off(event, done)
-      resolve()
-    }
-    for (const event of events) request.on(event, done)
   })
 
 /** What fits into a few packets goes out at once, not in pieces. */

@@ -8,6 +8,7 @@ import * as Tar from "tar-stream"
 import type { Source } from "../Source.ts"
 import type { InvalidTransfer } from "../TransferError.ts"
 import { broken, refused, staysInside } from "./archive.ts"
+import { drained } from "./drained.ts"
 import { changed } from "./failures.ts"
 
 /** See `Workspace.PackOptions`. */
@@ -53,14 +54,14 @@ const list = async (root: string, options: PackOptions): Promise<ReadonlyArray<E
 type Content = AsyncIterable<Uint8Array> | ReadonlyArray<Uint8Array>
 
 const add = async (pack: Tar.Pack, entry: Entry, content: Content): Promise<void> => {
-  const sink = pack.entry({ ...entry })
+  const sink = pack.entry({ ...entry, name: entry.type === "directory" ? `${entry.name}/` : entry.name })
   const closed = once(sink, "close")
   closed.catch(() => {})
   let size = 0
   for await (const chunk of content) {
     size += chunk.length
     if (size > entry.size || pack.destroyed) throw changed()
-    if (!sink.write(chunk)) await new Promise((resolve) => sink.once("drain", resolve).once("close", resolve))
+    if (!sink.write(chunk)) await drained(sink)
   }
   if (size !== entry.size) throw changed()
   sink.end()

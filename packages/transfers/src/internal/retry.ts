@@ -8,7 +8,7 @@ import type { TransferError } from "../TransferError.ts"
 import { expired, Failed } from "./failures.ts"
 
 /** `B-OBJ-4` */
-export const attempts = 3
+const attempts = 3
 
 const backoff = 1000
 
@@ -53,6 +53,8 @@ export const retrying = <A, R>(
     const next = Effect.flatMap(
       Clock.currentTimeMillis,
       (now): Effect.Effect<A, Failed, R> => now >= expiry ? Effect.fail(new Failed(expired())) : attempt(++number)
+    ).pipe(
+      Effect.tapError(({ error }) => Effect.logDebug(`Attempt ${number} of a transfer failed: ${error.message}`))
     )
     return next.pipe(Effect.retry(policy(expiry)), Effect.mapError(({ error }) => error))
   })

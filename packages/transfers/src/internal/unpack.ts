@@ -11,6 +11,7 @@ import type { Source } from "../Source.ts"
 import { type InvalidTransfer, TransferTooLarge } from "../TransferError.ts"
 import type { Unpacked } from "../Workspace.ts"
 import { broken, refused, staysInside } from "./archive.ts"
+import { drained } from "./drained.ts"
 import { codeOf } from "./failures.ts"
 
 interface Limits {
@@ -66,7 +67,7 @@ const feed = async (chunks: AsyncIterable<Uint8Array>, extract: Tar.Extract, lim
     fed += chunk.length
     if (extract.destroyed) return
     if (fed > limits.maxBytes + overhead(limits)) throw tooMuch(`${limits.maxBytes} bytes`)
-    if (!extract.write(chunk)) await new Promise((resolve) => extract.once("drain", resolve).once("close", resolve))
+    if (!extract.write(chunk)) await drained(extract)
   }
   extract.end()
 }
