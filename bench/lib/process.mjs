@@ -5,7 +5,7 @@ import { createServer } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { send } from "./http.mjs"
 
-const freePort = () =>
+export const freePort = () =>
   new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => {
       const { port } = server.address()
@@ -16,7 +16,7 @@ const freePort = () =>
 const ticksPerSecond = existsSync("/proc/self/stat") ? Number(execFileSync("getconf", ["CLK_TCK"])) : undefined
 
 /** The processor time of a process so far, in microseconds. */
-const cpuOf = (pid) => {
+export const cpuOf = (pid) => {
   if (ticksPerSecond !== undefined) {
     const text = readFileSync(`/proc/${pid}/stat`, "utf8")
     // fields 14 and 15, counted behind the name, which may hold spaces
@@ -28,7 +28,8 @@ const cpuOf = (pid) => {
 }
 
 /** The resident memory of a process, in bytes. */
-const residentOf = (pid) => Number(execFileSync("ps", ["-o", "rss=", "-p", `${pid}`], { encoding: "utf8" })) * 1024
+export const residentOf = (pid) =>
+  Number(execFileSync("ps", ["-o", "rss=", "-p", `${pid}`], { encoding: "utf8" })) * 1024
 
 /** Starts a contender and waits for its first answer; `startMillis` is how long that took. */
 export const start = async (contender, extra) => {
@@ -66,6 +67,7 @@ export const start = async (contender, extra) => {
   const startMillis = performance.now() - begun
   return {
     contender,
+    pid: child.pid,
     port,
     startMillis,
     cpu: () => cpuOf(child.pid),

@@ -22,6 +22,13 @@ export const bound = (what, value, limit, unit = "") => {
   return holds
 }
 
+/** A bound from below; answers whether it holds. */
+export const reaches = (what, value, least) => {
+  const holds = value >= least
+  console.log(`  ${holds ? "holds" : "MISSED"}: ${what} ${value.toFixed(2)} (reach: >= ${least.toFixed(2)})`)
+  return holds
+}
+
 export const micros = (value) => `${value.toFixed(0)} us`
 export const perSecond = (value) => `${value.toFixed(0)}/s`
 export const mebibytes = (bytes) => `${(bytes / 1024 / 1024).toFixed(1)} MB`

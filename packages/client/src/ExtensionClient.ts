@@ -14,6 +14,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import {
   BadStatus,
@@ -212,3 +213,39 @@ export const make = <E extends Extension.Any>(
     return { ...calls(extension.operations), ...Object.fromEntries(features) }
     // the keys are those of the definition, and without features nothing fails
   }) as never
+
+/**
+ * Whether a failed call may be repeated without being asked for: its peer said both that a repetition may succeed and that nothing
+ * was done (B-ERR-8). No other failure says so, not even a timeout.
+ *
+ * @since 0.1.0
+ * @category guards
+ */
+export const isRetryable = (error: unknown): error is ExtensionCallError =>
+  error instanceof ExtensionCallError && error.retryable && error.applied === "no"
+
+/**
+ * How `retry` waits between attempts: 100 ms, then twice as long each time with some jitter, four times at most.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const retrySchedule: Schedule.Schedule<unknown> = Schedule.exponential("100 millis").pipe(
+  Schedule.jittered,
+  Schedule.intersect(Schedule.recurs(4))
+)
+
+/**
+ * Repeats a call for as long as its failure allows (see `isRetryable`) and the schedule goes on; any other failure ends it at once.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const retry =
+  <R1 = never>(schedule: Schedule.Schedule<unknown, ExtensionCallError, R1> = retrySchedule) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | R1> =>
+    Effect.retry(self, {
+      while: isRetryable,
+      // `while` ends what the schedule does not take
+      schedule: schedule as Schedule.Schedule<unknown, unknown, R1>
+    })

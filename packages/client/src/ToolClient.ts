@@ -159,8 +159,13 @@ export interface CallOptions {
  * @category models
  */
 export interface Service {
-  /** The session as it is now; `reopen` may replace it. */
+  /** The session as it is now; `reopen` replaces it, as does a lost one with `onSessionLost: "reopen"`. */
   readonly session: Effect.Effect<Session>
+  /**
+   * Ends the session, waiting 5 s at most for the server to forget it, and opens another in its place, for this service and all that
+   * `as` made of it (B-TSESS-6). Calls in flight may fail with `SessionLost`; where no other can be opened, all later ones do.
+   */
+  readonly reopen: Effect.Effect<Session, ToolClientError>
   /** Lists all tools, page by page (B-TCL-3). */
   readonly listTools: Effect.Effect<ReadonlyArray<Tool>, ToolClientError>
   /** Calls a tool. One that fails or doesn't exist answers a result with `isError` (B-TCL-5). */
@@ -221,7 +226,7 @@ const toResult = ({ content, isError, structuredContent }: Mcp.CallToolResult): 
 })
 
 const service = (
-  { request, session }: mcp.McpSession,
+  { reopen, request, session }: mcp.McpSession,
   meta: Readonly<Record<string, string>> | undefined
 ): Service => {
   const ask = (method: string, params: Readonly<Record<string, unknown>>, options?: CallOptions) =>
@@ -253,6 +258,7 @@ const service = (
 
   return {
     session,
+    reopen,
     listTools: pages(Mcp.Method.ToolsList, decodeTools, ({ tools }) => tools),
     callTool: Effect.fn("ToolClient.callTool")(function*(name, args = {}, options) {
       yield* Effect.annotateCurrentSpan("tool", name)
@@ -276,7 +282,7 @@ const service = (
         ask(Mcp.Method.PromptsGet, { name, arguments: args }),
         (result) => decodePrompt(result, Mcp.Method.PromptsGet, "the result")
       ),
-    as: (caller) => service({ request, session }, stamp(caller))
+    as: (caller) => service({ reopen, request, session }, stamp(caller))
   }
 }
 

@@ -104,7 +104,9 @@ describe("the data plane (B-CLI-1)", () => {
   it.effect("tells the fields of an AgentEnvError that the peer sent (B-ERR-8)", () =>
     Effect.gen(function*() {
       const fields = { code: "busy", message: "Busy.", retryable: true, applied: "no", hint: "wait" }
-      const environment = yield* connect(failing({ code: -32000, message: "Busy.", data: { code: "get_failed", error: fields } }))
+      const environment = yield* connect(
+        failing({ code: -32000, message: "Busy.", data: { code: "get_failed", error: fields } })
+      )
       const error = yield* Effect.flip(environment.get())
       expect(error._tag === "RpcError" && error.agentEnvError).toEqual(Option.some(fields))
     }))

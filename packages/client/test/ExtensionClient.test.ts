@@ -2,7 +2,7 @@ import * as ExtensionClient from "@effect-agentenv/client/ExtensionClient"
 import * as Extension from "@effect-agentenv/protocol/Extension"
 import * as Operation from "@effect-agentenv/protocol/Operation"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
-import { Duration, Effect, Fiber, Option, Schema, TestClock } from "effect"
+import { Duration, Effect, Either, Fiber, Option, Schedule, Schema, TestClock } from "effect"
 import { type Fake, fake, json, type Received, text } from "./support.ts"
 
 const Bell = Extension.make("urn:agentenv:bell/v1", {
@@ -224,6 +224,72 @@ describe("refusals", () => {
       expect(yield* refused(() => text("moved", 302))).toMatchObject({ _tag: "Unreadable" })
       expect(yield* refused(() => text("hello"))).toMatchObject({ _tag: "Unreadable", issues: "it is no JSON" })
     }))
+})
+
+describe("retry (B-ERR-8)", () => {
+  /** A peer that fails a number of times, then rings; how often it was asked, and what became of the call. */
+  const ringing = (failures: number, error: object, schedule?: Schedule.Schedule<unknown>) =>
+    Effect.gen(function*() {
+      let asked = 0
+      const server = serving(() =>
+        Effect.sync(() => ++asked <= failures ? json({ error }, 503) : json({ rung: `${asked}` }))
+      )
+      const ringing = yield* ExtensionClient.make(Bell).pipe(
+        Effect.flatMap(({ ring }) => ExtensionClient.retry(schedule)(ring({ times: 1 }))),
+        on(server),
+        Effect.either,
+        Effect.fork
+      )
+      yield* TestClock.adjust("1 minute")
+      return { result: yield* Fiber.join(ringing), asked }
+    })
+
+  const busy = { code: "busy", message: "Not now.", retryable: true, applied: "no" }
+
+  it.effect("repeats what is retryable and was not applied, five attempts in all", () =>
+    Effect.gen(function*() {
+      expect(yield* ringing(4, busy)).toEqual({ result: Either.right({ rung: 5 }), asked: 5 })
+      const given = yield* ringing(9, busy)
+      expect(given.asked).toBe(5)
+      expect(Either.isLeft(given.result) && given.result.left).toMatchObject({ code: "busy", retryable: true })
+    }))
+
+  it.effect("repeats nothing else", () =>
+    Effect.gen(function*() {
+      for (
+        const error of [
+          { ...busy, retryable: false },
+          { ...busy, applied: "yes" },
+          { ...busy, applied: "unknown" },
+          { code: "busy", message: "Not now.", retryable: true },
+          {}
+        ]
+      ) {
+        expect((yield* ringing(1, error)).asked).toBe(1)
+      }
+    }))
+
+  it.effect("follows another schedule, which sees the failures", () =>
+    Effect.gen(function*() {
+      expect((yield* ringing(9, busy, Schedule.recurs(1))).asked).toBe(2)
+    }))
+
+  it.effect("leaves timeouts and requests that nobody answered alone", () =>
+    Effect.gen(function*() {
+      const silent = serving(() => Effect.never)
+      const waiting = yield* Effect.fork(
+        on(silent)(ExtensionClient.retry()(ExtensionClient.invoke("urn:agentenv:bell/v1"))).pipe(Effect.flip)
+      )
+      yield* TestClock.adjust("5 minutes")
+      expect((yield* Fiber.join(waiting))._tag).toBe("Timeout")
+      expect(silent.log).toHaveLength(2)
+      expect(ExtensionClient.isRetryable(yield* Fiber.join(waiting))).toBe(false)
+    }))
+
+  it("keeps the types of the call", () => {
+    const call = ExtensionClient.invoke("urn:agentenv:bell/v1")
+    expectTypeOf(ExtensionClient.retry()(call)).toEqualTypeOf<typeof call>()
+  })
 })
 
 describe("the transport", () => {

@@ -565,6 +565,58 @@ const stamped = (caller: Partial<Caller.Caller>) =>
     return server.log.filter(({ body }) => body?.method === "tools/call")
   }))
 
+describe("reopen (B-TSESS-6)", () => {
+  it.scoped("ends the session and opens another, which all that share it use", () =>
+    Effect.gen(function*() {
+      const server = fakeMcp(echo)
+      const tools = yield* connect(server)
+      const judge = tools.as({ role: "judge" })
+      expect((yield* tools.session).id).toBe("s1")
+      expect((yield* judge.reopen).id).toBe("s2")
+      expect(server.sessions()).toEqual(["s2"])
+      expect((yield* tools.session).id).toBe("s2")
+      expect((yield* tools.callTool("t", { a: 1 })).text).toBe("{\"a\":1}")
+    }))
+
+  it.scoped("follows a lost session, and repeats nothing", () =>
+    Effect.gen(function*() {
+      const server = fakeMcp(echo)
+      const tools = yield* connect(server)
+      server.restart()
+      expect((yield* Effect.flip(tools.callTool("t")))._tag).toBe("SessionLost")
+      yield* tools.reopen
+      expect(server.messages().filter(({ method }) => method === "tools/call")).toHaveLength(1)
+      yield* tools.callTool("t")
+      expect((yield* tools.session).id).toBe("s2")
+    }))
+
+  it.scoped("waits 5 s at most for the server to forget it, and fails as opening does", () =>
+    Effect.gen(function*() {
+      let opened = 0
+      let ended = 0
+      const server = fake((received) =>
+        received.method === "DELETE"
+          ? Effect.suspend(() => ++ended === 1 ? Effect.never : Effect.succeed(text("")))
+          : Effect.sync(() =>
+            received.body.method === "initialize" && ++opened > 1 ? text("no", 503) : opening(received)
+          )
+      )
+      const tools = yield* connect(server)
+      const reopening = yield* Effect.fork(Effect.flip(tools.reopen))
+      yield* TestClock.adjust(Duration.millis(4999))
+      expect(opened).toBe(1)
+      yield* TestClock.adjust(Duration.millis(1))
+      expect(yield* Fiber.join(reopening)).toMatchObject({ _tag: "BadStatus", status: 503 })
+      expect((yield* tools.session).id).toBe("s")
+    }))
+
+  it.effect("can't be used outside its scope", () =>
+    Effect.gen(function*() {
+      const tools = yield* Effect.scoped(connect(fakeMcp(echo)))
+      expect(Exit.isFailure(yield* Effect.exit(tools.reopen))).toBe(true)
+    }))
+})
+
 describe("as (B-CTX-3)", () => {
   it.effect("stamps role and session on the calls of the same session", () =>
     Effect.gen(function*() {

@@ -17,11 +17,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import type * as Hook from "./Hook.ts"
 import * as EpisodeRandom from "./internal/episodeRandom.ts"
+import * as hooks from "./internal/hooks.ts"
 import type * as Prompt from "./Prompt.ts"
 import type * as Resource from "./Resource.ts"
 import type * as Tool from "./Tool.ts"
 import type { ToolCall } from "./ToolCall.ts"
+import type * as ServedTools from "./Tools.ts"
 
 /**
  * @since 0.1.0
@@ -56,6 +59,8 @@ export interface HandlersService {
   readonly implementation: object
   readonly context: Context.Context<never>
   readonly random: EpisodeRandom.EpisodeRandom
+  /** The interceptors of tool calls, as one; `undefined` without any. */
+  readonly hook: Hook.Hook<ToolCall> | undefined
 }
 
 /**
@@ -189,6 +194,9 @@ type Problems<
     | Superfluous<H, "reset" | "add" | "get" | "tools" | "extensions" | "resources" | "prompts", "part">
   >
 
+/** What the server provides to every call, so that no implementation needs it. */
+type PerCall = ToolCall | ServedTools.Tools | Scope.Scope
+
 /**
  * How data operations and running calls stand to each other. All times are options with these defaults:
  *
@@ -250,6 +258,7 @@ export interface Environment<
   readonly instructions: string | undefined
   readonly card: CardFields
   readonly episode: EpisodeOptions
+  readonly toolAccess: boolean
   readonly handlers: Context.Tag<Handlers<Name>, HandlersService>
   /** Gives handlers that are written away from `toLayer` their argument types; whether all are there `toLayer` says. */
   readonly of: <H extends ImplementationShape<Tools, Extensions, Resources, Prompts>>(implementation: H) => H
@@ -263,7 +272,7 @@ export interface Environment<
     Handlers<Name>,
     EX,
     | Exclude<RX, Scope.Scope>
-    | Exclude<ContextOf<H>, ToolCall | Scope.Scope>
+    | Exclude<ContextOf<H>, PerCall>
     | Tool.SchemaContext<Tools[number]>
     | Extension.SchemaContext<Extensions[number]>
   >
@@ -287,12 +296,14 @@ export interface Any {
   readonly instructions: string | undefined
   readonly card: CardFields
   readonly episode: EpisodeOptions
+  readonly toolAccess: boolean
   readonly handlers: Context.Tag<any, HandlersService>
 }
 
 /**
  * What `make` takes beside the name. `interfaces` are the tool-role manifests that are served and advertised (B-MAN-3),
  * `intake` declares the data formats that it loads and returns (B-INTK-1), `instructions` a hint for the model that MCP clients show.
+ * `toolAccess: true` serves the extensions that say which role may use which tool, and obeys them (B-ACC-1); see `ToolAccess`.
  *
  * @since 0.1.0
  * @category models
@@ -307,6 +318,7 @@ export interface Options<Tools, Extensions, Resources, Prompts> {
   readonly instructions?: string | undefined
   readonly card?: CardFields | undefined
   readonly episode?: EpisodeOptions | undefined
+  readonly toolAccess?: boolean | undefined
 }
 
 /**
@@ -347,6 +359,7 @@ export const make = <
     instructions: options.instructions,
     card: options.card ?? {},
     episode: options.episode ?? {},
+    toolAccess: options.toolAccess ?? false,
     handlers,
     of: (implementation) => implementation,
     toLayer: (build: Effect.Effect<object, unknown, unknown>) =>
@@ -356,9 +369,31 @@ export const make = <
           Effect.zipWith(
             Effect.withRandom(build, random),
             Effect.context<never>(),
-            (implementation, context): HandlersService => ({ implementation, context, random })
+            (implementation, context): HandlersService => ({ implementation, context, random, hook: undefined })
           ))
         // requirements and errors are those that the type of `toLayer` computes from the implementation
       )) as never
   }
 }
+
+/**
+ * Puts an interceptor before an environment's tools: `Environment.intercept(Desk, hook).pipe(Layer.provide(DeskLive))` stands for
+ * `DeskLive` from then on. It runs for every call of a tool that is there and that its role may use, in the call's place in the
+ * episode and before its arguments are decoded (B-HOOK-5, B-HOOK-6, B-HOOK-7); what it acquires in its scope lives as long as the
+ * call. Of several the one that was put on last decides first.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const intercept = <Name extends string, R = never>(
+  env: { readonly name: Name; readonly handlers: Context.Tag<Handlers<Name>, HandlersService> },
+  hook: Hook.Hook<R>
+): Layer.Layer<Handlers<Name>, never, Handlers<Name> | Exclude<R, PerCall>> =>
+  Layer.fresh(Layer.effect(
+    env.handlers,
+    Effect.zipWith(
+      env.handlers,
+      Effect.context<Exclude<R, PerCall>>(),
+      (service, context) => ({ ...service, hook: hooks.compose(hooks.bind(hook, context), service.hook) })
+    )
+  ))

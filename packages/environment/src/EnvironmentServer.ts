@@ -1,7 +1,9 @@
 /**
  * @since 0.1.0
  */
+import type * as DataPlane from "@effect-agentenv/protocol/DataPlane"
 import type * as EnvironmentCard from "@effect-agentenv/protocol/EnvironmentCard"
+import type * as Extension from "@effect-agentenv/protocol/Extension"
 import type * as HostCheck from "@effect-agentenv/server/HostCheck"
 import * as Route from "@effect-agentenv/server/Route"
 import * as Server from "@effect-agentenv/server/Server"
@@ -82,7 +84,53 @@ export interface Options {
 }
 
 /**
- * An environment that runs, without a server: its card and its routes, for those who bring a transport of their own.
+ * What is served of an environment, where that is less than all or something else is to be said of it; a list that is left out is
+ * everything. A name that the definition does not have, or one twice, is a `RegistryError` where it is no compile error.
+ *
+ * - `tools`: those that are served, in this order; `description` stands in for the definition's. The rest are unknown to callers
+ *   (B-TOOL-6, B-TOOL-7). Names as in the definition, or with the environment's in place of `{environment_name}`.
+ * - `extensions`: those that have an entry and routes, in this order; `operations` are those of one that are served, by their keys
+ *   in the definition (B-MULTI-7).
+ * - `operations`: the data operations; the others are absent from the card and `-32601` (B-MULTI-8).
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Serve<Env extends Environment.Any = Environment.Any> {
+  readonly tools?: ReadonlyArray<ToolChoice<ToolNames<Env["tools"]>>> | undefined
+  readonly extensions?: ReadonlyArray<ExtensionChoice<Env["extensions"][number]>> | undefined
+  readonly operations?: ReadonlyArray<DataPlane.Method> | undefined
+}
+
+type ToolChoice<Name extends string> = Name | { readonly name: Name; readonly description?: string | undefined }
+
+type ToolNames<Tools extends Environment.Any["tools"]> = Tools[number]["name"] | Named<Tools[number]["name"]>
+
+type Named<Name extends string> = Name extends `${infer Head}{environment_name}${infer Tail}`
+  ? `${Head}${string}${Named<Tail>}`
+  : Name
+
+type ExtensionChoice<E extends Extension.Any> = E extends Extension.Any
+  ? E["uri"] | { readonly uri: E["uri"]; readonly operations?: ReadonlyArray<OperationNames<E>> | undefined }
+  : never
+
+type OperationNames<E extends Extension.Any> =
+  | Extract<keyof E["operations"], string>
+  | { readonly [F in keyof E["features"]]: Extract<keyof E["features"][F], string> }[keyof E["features"]]
+
+/**
+ * The option of every way to serve an environment that says what is served of it.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Serving<Env extends Environment.Any = Environment.Any> {
+  readonly serve?: Serve<Env> | undefined
+}
+
+/**
+ * An environment that runs, without a server: its card and its routes, for those who bring a transport of their own. `card` is what
+ * is served when it is read: `Tools.update` changes it.
  *
  * @since 0.1.0
  * @category models
@@ -114,7 +162,7 @@ export type Requires<Env extends Environment.Any> = Env extends { readonly handl
  */
 export const app = <Env extends Environment.Any>(
   env: Env,
-  options: Options = {}
+  options: Options & Serving<NoInfer<Env>> = {}
 ): Effect.Effect<App, RegistryError, Requires<Env> | Scope.Scope> => internal.app(env, options)
 
 /**
@@ -125,7 +173,7 @@ export const app = <Env extends Environment.Any>(
  */
 export const routes = <Env extends Environment.Any>(
   env: Env,
-  options?: Options
+  options?: Options & Serving<NoInfer<Env>>
 ): Layer.Layer<never, RegistryError | Route.RouteCollision, Requires<Env> | HttpLayerRouter.HttpRouter> =>
   Route.layer(Effect.map(app(env, options), ({ routes }) => routes))
 
@@ -137,7 +185,7 @@ export const routes = <Env extends Environment.Any>(
  */
 export const layer = <Env extends Environment.Any>(
   env: Env,
-  options?: Options & HostCheck.Options
+  options?: Options & Serving<NoInfer<Env>> & HostCheck.Options
 ): Layer.Layer<never, RegistryError | Route.RouteCollision, Requires<Env> | HttpServer.HttpServer> =>
   // the environment's routes ask nothing of a request
   Server.layer(routes(env, options), options) as Layer.Layer<
@@ -172,7 +220,7 @@ export interface ServeOptions<E = never, R = never> extends Options, Omit<Server
  */
 export const serve = <Env extends Environment.Any, E = never, R = never>(
   env: Env,
-  options: ServeOptions<E, R> = {}
+  options: ServeOptions<E, R> & Serving<NoInfer<Env>> = {}
 ): Layer.Layer<
   HttpServer.HttpServer,
   | RegistryError

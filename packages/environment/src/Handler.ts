@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type * as Environment from "./Environment.ts"
-import type { App, Options, Requires } from "./EnvironmentServer.ts"
+import type { App, Options, Requires, Serving } from "./EnvironmentServer.ts"
 import { app } from "./internal/app.ts"
 import * as nodeListener from "./internal/nodeListener.ts"
 import { mount, type SdkServer } from "./Mount.ts"
@@ -69,7 +69,7 @@ class Running extends Context.Tag("@effect-agentenv/environment/Handler/Running"
 const start = <Env extends Environment.Any, E, A>(
   env: Env,
   layer: Layer.Layer<Requires<Env>, E>,
-  options: HandlerOptions,
+  options: HandlerOptions & Serving<Env>,
   listen: Effect.Effect<A, never, Running>
 ) => {
   const running = options.mount === undefined ? app(env, options) : mount(env, options.mount, options)
@@ -105,7 +105,7 @@ const refuse = (response: ServerResponse, status: number, body: string): void =>
 export const toWebHandler = <Env extends Environment.Any, E>(
   env: Env,
   layer: Layer.Layer<Requires<Env>, E>,
-  options: HandlerOptions = {}
+  options: HandlerOptions & Serving<NoInfer<Env>> = {}
 ): Handler<WebHandler> => {
   const running = start(env, layer, options, Effect.map(Running, ({ routes }) => InProcess.fetch(routes, options)))
   return {
@@ -128,7 +128,7 @@ export const toWebHandler = <Env extends Environment.Any, E>(
 export const toNodeHandler = <Env extends Environment.Any, E>(
   env: Env,
   layer: Layer.Layer<Requires<Env>, E>,
-  options: HandlerOptions = {}
+  options: HandlerOptions & Serving<NoInfer<Env>> = {}
 ): Handler<NodeHandler> => {
   const listen = Effect.flatMap(
     Running,

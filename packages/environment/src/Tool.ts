@@ -38,6 +38,9 @@ export interface Tool<
   readonly success: Success
   readonly failure: Failure
   readonly strict: boolean
+  readonly hiddenByDefault: boolean
+  readonly structured: boolean
+  readonly output: Schema.Schema.Any | undefined
   readonly annotations: Mcp.ToolAnnotations | undefined
   readonly meta: Readonly<Record<string, unknown>> | undefined
   readonly timeout: Duration.DurationInput | undefined
@@ -58,6 +61,9 @@ export interface Any {
   readonly success: Schema.Schema.Any
   readonly failure: Schema.Schema.All
   readonly strict: boolean
+  readonly hiddenByDefault: boolean
+  readonly structured: boolean
+  readonly output: Schema.Schema.Any | undefined
   readonly annotations: Mcp.ToolAnnotations | undefined
   readonly meta: Readonly<Record<string, unknown>> | undefined
   readonly timeout: Duration.DurationInput | undefined
@@ -111,6 +117,9 @@ type UnresolvedPlaceholder<Name extends string> = Resolved<Name> extends `${stri
   ? Problem<`'{${Inner}}' is no placeholder: only '{environment_name}' is`>
   : unknown
 
+type OutputOf<Success> = [Success] extends [typeof Mcp.CallToolResult] ? Schema.Schema.Any
+  : Problem<"only a tool whose success is Mcp.CallToolResult states its output: others' is derived from success">
+
 /**
  * What `make` takes beside the name.
  *
@@ -118,8 +127,11 @@ type UnresolvedPlaceholder<Name extends string> = Resolved<Name> extends `${stri
  *   Schema stays open, unless `strict`.
  * - `success`: what the handler answers. A struct is sent as structured content and as JSON text, any other type wrapped as
  *   `{ result }` (a string is its own text), `Mcp.CallToolResult` untouched (B-TOOL-5); nothing when left out.
+ * - `structured: false`: the answer is sent as text alone, and no output schema is listed (B-TOOL-4).
+ * - `output`: with `success: Mcp.CallToolResult` the schema of the structured content, for the list alone (B-TOOL-5).
  * - `failure`: a typed failure, sent as an MCP tool error. `AgentEnvError` and other `Error`s need no declaration.
  * - `timeout`: past it the handler is interrupted and the call answers `AgentEnvError` `timeout`, `applied: "unknown"`.
+ * - `hiddenByDefault`: gateways and tool access hide it from every role until a rule names it (B-TOOL-3, B-ACC-7).
  * - `annotations`, `meta`: hints for clients, listed by `tools/list` (B-TOOL-1, B-TOOL-2).
  *
  * @since 0.1.0
@@ -131,7 +143,10 @@ export interface Options<P, Success, Failure> {
   readonly parameters?: P
   readonly success?: Success
   readonly failure?: Failure
+  readonly structured?: boolean | undefined
+  readonly output?: OutputOf<Success> | undefined
   readonly strict?: boolean | undefined
+  readonly hiddenByDefault?: boolean | undefined
   readonly annotations?: Mcp.ToolAnnotations | undefined
   readonly meta?: Readonly<Record<string, unknown>> | undefined
   readonly timeout?: Duration.DurationInput | undefined
@@ -165,6 +180,9 @@ export const make = <
   success: (options.success ?? Schema.Void) as never,
   failure: (options.failure ?? Schema.Never) as never,
   strict: options.strict ?? false,
+  hiddenByDefault: options.hiddenByDefault ?? false,
+  structured: options.structured ?? true,
+  output: options.output,
   annotations: options.annotations,
   meta: options.meta,
   timeout: options.timeout

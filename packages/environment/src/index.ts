@@ -23,6 +23,13 @@ export * as Export from "./Export.ts"
 export * as Handler from "./Handler.ts"
 
 /**
+ * What an interceptor of tool calls decides: `Environment.intercept` takes one.
+ *
+ * @since 0.1.0
+ */
+export * as Hook from "./Hook.ts"
+
+/**
  * An environment beside an MCP server of one's own.
  *
  * @since 0.1.0
@@ -76,6 +83,18 @@ export * as SeedSource from "./SeedSource.ts"
 export * as Tool from "./Tool.ts"
 
 /**
+ * Which role may use which tool: rules as a value, and the service that holds them for a server.
+ *
+ * @since 0.1.0
+ */
+export * as ToolAccess from "./ToolAccess.ts"
+
+/**
  * @since 0.1.0
  */
 export * as ToolCall from "./ToolCall.ts"
+
+/**
+ * @since 0.1.0
+ */
+export * as Tools from "./Tools.ts"

@@ -158,7 +158,8 @@ const expiry = (options: GrantOptions | undefined) =>
   Effect.map(DateTime.now, (now) => DateTime.addDuration(now, Duration.decode(options?.lifetime ?? "1 hour")))
 
 /**
- * Starts a store on a free port of 127.0.0.1, its objects in a temporary directory; both are gone with the scope.
+ * Starts a store on a free port of 127.0.0.1. Objects above 1 MiB lie in a temporary directory, others in memory, and all are gone
+ * with the scope.
  *
  * A signed request answers 403 when its signature, its time or its signed headers are not as granted, 411 without a length, 400
  * when a form's key doesn't come before its file. It goes by the clock of the effect that starts it.

@@ -4,6 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Either, FastCheck, Stream } from "effect"
 import { execFileSync } from "node:child_process"
 import * as FileSystem from "node:fs/promises"
+import { createServer, type Server } from "node:net"
 import * as Path from "node:path"
 import * as Tar from "tar-stream"
 import { staysInside } from "../src/internal/archive.ts"
@@ -107,7 +108,7 @@ describe("pack and unpack", () => {
       expect(yield* store.keys).toEqual([])
     }).pipe(Effect.provide(Env)))
 
-  it.scoped("links out and pipes are refused when a directory is packed, a missing directory too", () =>
+  it.scoped("links out and sockets are refused when a directory is packed, a missing directory too", () =>
     Effect.gen(function*() {
       const root = yield* directory
       for (
@@ -120,11 +121,16 @@ describe("pack and unpack", () => {
         const error = yield* Effect.flip(Workspace.pack(`${root}/${name}`))
         expect(error.message).toBe("The archive is refused: \"link\" is a link that leads out.")
       }
-      yield* io(async () => {
-        await FileSystem.mkdir(`${root}/pipes`)
-        execFileSync("mkfifo", [`${root}/pipes/fifo`])
-      })
-      expect((yield* Effect.flip(Workspace.pack(`${root}/pipes`))).code).toBe("invalid_transfer")
+      yield* io(() => FileSystem.mkdir(`${root}/sockets`))
+      yield* Effect.acquireRelease(
+        Effect.async<Server>((resume) => {
+          const server = createServer().listen(`${root}/sockets/s`, () => resume(Effect.succeed(server)))
+        }),
+        (server) => Effect.async<void>((resume) => void server.close(() => resume(Effect.void)))
+      )
+      expect((yield* Effect.flip(Workspace.pack(`${root}/sockets`))).message).toBe(
+        "The archive is refused: \"s\" is neither a file, a directory nor a link."
+      )
       expect((yield* Effect.flip(Workspace.pack(`${root}/nowhere`))).message).toBe(
         "The directory can't be packed (ENOENT)."
       )

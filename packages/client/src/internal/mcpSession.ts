@@ -41,6 +41,7 @@ interface Call {
 /** @internal */
 export interface McpSession {
   readonly session: Effect.Effect<Session>
+  readonly reopen: Effect.Effect<Session, ToolClientError>
   readonly request: (method: string, params: Json, call?: Call) => Effect.Effect<unknown, ToolClientError>
 }
 
@@ -180,7 +181,7 @@ export const open = (
     }).pipe(http.within(Mcp.Method.Initialize, options.timeout))
 
     /** The session that came after a lost one, opened once however many calls lost it. */
-    const reopen = (lost: Session): Effect.Effect<Session, ToolClientError> =>
+    const replace = (lost: Session): Effect.Effect<Session, ToolClientError> =>
       opening.withPermits(1)(Effect.flatMap(here, (session) =>
         session === lost ? initialize : Effect.succeed(session)))
 
@@ -226,7 +227,7 @@ export const open = (
         return Effect.flatMap(here, (session) =>
           attempt(session).pipe(
             Effect.catchTag("SessionLost", (lost): Effect.Effect<{ readonly result: unknown }, ToolClientError> =>
-              options.onSessionLost === "reopen" ? Effect.flatMap(reopen(session), attempt) : Effect.fail(lost))
+              options.onSessionLost === "reopen" ? Effect.flatMap(replace(session), attempt) : Effect.fail(lost))
           ))
       }).pipe(
         Effect.map(({ result }) =>
@@ -235,18 +236,25 @@ export const open = (
         http.within(method, call.timeout ?? options.timeout)
       )
 
-    const remove = Effect.flatMap(Ref.getAndSet(current, Option.none()), (session) =>
-      Option.isSome(session) && session.value.id !== undefined
-        ? Effect.flatMap(
-          execute(HttpClientRequest.del(options.url), session.value, "close"),
-          (response) =>
-            response.text
-        )
-        : Effect.void)
+    const remove = (session: Session) =>
+      session.id === undefined
+        ? Effect.void
+        : Effect.flatMap(execute(HttpClientRequest.del(options.url), session, "close"), (response) =>
+          response.text)
+
+    const reopen: Effect.Effect<Session, ToolClientError> = opening.withPermits(1)(Effect.flatMap(
+      here,
+      (session) => Effect.zipRight(Effect.ignore(Effect.timeout(remove(session), patience)), initialize)
+    ))
+
+    const removeLast = Effect.flatMap(
+      Ref.getAndSet(current, Option.none()),
+      Option.match({ onNone: () => Effect.void, onSome: remove })
+    )
 
     // in a fiber of its own, for the one that closes the scope may have been interrupted
     yield* Effect.addFinalizer(() =>
-      Effect.zipRight(FiberSet.awaitEmpty(parting), remove).pipe(
+      Effect.zipRight(FiberSet.awaitEmpty(parting), removeLast).pipe(
         Effect.timeout(patience),
         Effect.ignore,
         Effect.interruptible,
@@ -255,5 +263,5 @@ export const open = (
       )
     )
     yield* initialize
-    return { session: here, request }
+    return { session: here, reopen, request }
   })

@@ -10,14 +10,14 @@ import { attemptTooLong, codeOf, expired, Failed, malformed, silent, unreachable
 import { failedAnswer } from "./refusal.ts"
 import { requestTarget } from "./url.ts"
 
-/** What an attempt waits for: each has a limit of its own (`B-OBJ-4`). */
-type Phase = "connect" | "write" | "read"
+/** What an attempt waits for: the store has limits (`B-OBJ-4`), the source takes its time. */
+type Phase = "connect" | "write" | "read" | "source"
 
 /** Says that something has moved, and what is waited for next. */
 export type Touch = (phase: Phase) => void
 
 /** In milliseconds; `attempt` is for the whole of one. */
-export interface Limits extends Readonly<Record<Phase, number>> {
+export interface Limits extends Readonly<Record<Exclude<Phase, "source">, number>> {
   readonly attempt: number
 }
 
@@ -72,10 +72,12 @@ const send = async (request: Http.ClientRequest, content: Content | undefined, t
   if (content !== undefined) {
     const small = content.length <= smallContent
     if (small) request.cork()
+    touch("source")
     for await (const chunk of content.chunks) {
       if (request.destroyed) return
-      if (!request.write(chunk) && !small) await drained(request)
       touch("write")
+      if (!request.write(chunk) && !small) await drained(request)
+      touch("source")
     }
   }
   request.end()
@@ -152,9 +154,10 @@ export const exchange = <A>(sockets: Sockets, call: Call<A>): Effect.Effect<A, F
     const shortest = Math.min(limits.connect, limits.write, limits.read)
     const watch: Effect.Effect<never, Failed> = Effect.suspend(() => {
       const { phase, since } = waiting
-      const left = since + limits[phase] - clock.unsafeCurrentTimeMillis()
+      const limit = phase === "source" ? Infinity : limits[phase]
+      const left = since + limit - clock.unsafeCurrentTimeMillis()
       return left <= 0
-        ? Effect.fail(new Failed(silent(phase, limits[phase] / 1000)))
+        ? Effect.fail(new Failed(silent(phase, limit / 1000)))
         : Effect.zipRight(Effect.sleep(Math.min(left, shortest)), watch)
     })
     const life = call.expiry - started
