@@ -9,6 +9,7 @@ import { dataGet, toolsCall } from "./rows/loads.mjs"
 import { idleSession, parallel, sessions } from "./rows/sessions.mjs"
 import { staging } from "./rows/staging.mjs"
 import { start } from "./rows/start.mjs"
+import { toolLists } from "./rows/tool-lists.mjs"
 import { transfers } from "./rows/transfers.mjs"
 
 const rows = {
@@ -18,6 +19,7 @@ const rows = {
   start: ["start to first answer, idle memory", start],
   sessions: ["the heap after 10,000 sessions were opened and abandoned", sessions],
   parallel: ["512 clients that initialize and call at once", parallel],
+  "tool-lists": ["tools/list of 500 tools with rules for 50 roles, and without", toolLists],
   transfers: ["a large object up and down over TLS, 1,000 small ones through a namespace", transfers],
   staging: ["a large object put into the staging store", staging]
 }

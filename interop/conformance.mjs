@@ -9,7 +9,7 @@ const here = import.meta.dirname
 /** The areas that are done, which run when none is named. */
 const done = {
   "agentenv-vectors.json": ["ENV", "CTX", "DOBJ", "TCL", "STG"],
-  "agentenv-newest-vectors.json": ["ERR"]
+  "agentenv-newest-vectors.json": ["ERR", "TOOL", "HOOK", "MULTI", "ACC", "TSESS", "CLIENT"]
 }
 
 const fail = (message) => {

@@ -1,15 +1,21 @@
-// The server under test in one file, as an image would carry it.
+// What is measured of ours, each in one file, as an image would carry it.
 import { build } from "esbuild"
 import { join } from "node:path"
 
 const bench = join(import.meta.dirname, "..")
 
 export const bundled = join(bench, "dist/ours.js")
+export const bundledStaging = join(bench, "dist/staging.js")
+export const bundledTransfers = join(bench, "dist/transfers.js")
 
 export const bundle = () =>
   build({
-    entryPoints: [join(bench, "servers/ours.mjs")],
-    outfile: bundled,
+    entryPoints: {
+      ours: join(bench, "servers/ours.mjs"),
+      staging: join(bench, "servers/staging.mjs"),
+      transfers: join(bench, "clients/ours.mjs")
+    },
+    outdir: join(bench, "dist"),
     bundle: true,
     platform: "node",
     target: "node20",

@@ -34,3 +34,6 @@ export const expressStateless = {
 /** The reference with a tool, and with a data plane. */
 export const pythonTools = reference("ctx-env")
 export const pythonData = reference("parcels-env")
+/** Lists of many tools, with rules by role and without. */
+export const toolsByRole = { name: "with rules", command: node(server("tool-lists.mjs"), "rules"), ready: card }
+export const toolsForAll = { name: "without", command: node(server("tool-lists.mjs")), ready: card }

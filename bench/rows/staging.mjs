@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
+import { bundledStaging } from "../lib/bundle.mjs"
 import { withServers } from "../lib/process.mjs"
 import { bound, mebibytes, millis, ratio, reaches, table } from "../lib/report.mjs"
 import { peak } from "../lib/worker.mjs"
@@ -31,7 +32,7 @@ const put = async (port, size) => {
 
 const contender = (name, file, directory) => ({
   name,
-  command: (port) => [process.execPath, [join(import.meta.dirname, "../servers", file), `${port}`, directory]],
+  command: (port) => [process.execPath, [file, `${port}`, directory]],
   ready: "/health"
 })
 
@@ -47,8 +48,8 @@ export const staging = async (options) => {
   const { held, moved } = sizes(options)
   const directories = [0, 1].map(() => mkdtempSync(join(tmpdir(), "bench-staging-")))
   const contenders = [
-    contender("ours", "staging.mjs", directories[0]),
-    contender("a file write", "file-write.mjs", directories[1])
+    contender("ours", bundledStaging, directories[0]),
+    contender("a file write", join(import.meta.dirname, "../servers/file-write.mjs"), directories[1])
   ]
   try {
     return await withServers(contenders, async (servers) => {

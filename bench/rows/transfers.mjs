@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { bundledTransfers } from "../lib/bundle.mjs"
 import { python } from "../lib/reference.mjs"
 import { bound, mebibytes, millis, ratio, reaches, table } from "../lib/report.mjs"
 import { startWorker } from "../lib/worker.mjs"
@@ -150,10 +151,10 @@ export const transfers = async (options) => {
     const { ca, url } = await store.greeting()
     const authority = join(directory, "ca.pem")
     writeFileSync(authority, ca)
-    const node = (name, file) => () => startWorker(name, process.execPath, [join(bench, "clients", file), authority])
+    const node = (name, file) => () => startWorker(name, process.execPath, [file, authority])
     const makers = {
-      ours: node("ours", "ours.mjs"),
-      plain: node("plain streams", "plain.mjs"),
+      ours: node("ours", bundledTransfers),
+      plain: node("plain streams", join(bench, "clients/plain.mjs")),
       python: () => startWorker("Python SDK", python, [transfersOfPython], { SSL_CERT_FILE: authority })
     }
     const workers = Object.fromEntries(Object.entries(makers).map(([name, make]) => [name, make()]))

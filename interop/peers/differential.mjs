@@ -6,25 +6,36 @@ export const name = "differential"
 export const order = 90
 export const quick = "requests: one run of 40 a fixture instead of three of 120"
 
-const fixtures = [
-  "parcels-env",
-  "ext-env",
-  "uploading-env",
-  "reset-only-env",
-  "ctx-env",
-  "tools-only-env",
-  "staging:100"
+/** Which fixtures of ours are compared to which of the reference's. */
+const sets = [
+  ["fixtures.py", [
+    "parcels-env",
+    "ext-env",
+    "uploading-env",
+    "reset-only-env",
+    "ctx-env",
+    "tools-only-env",
+    "staging:100"
+  ]],
+  ["fixtures_newest.py", [
+    "error-env",
+    "tools-env",
+    "served-tools-env",
+    "hook-env",
+    "multi-env",
+    "served-env",
+    "access-env"
+  ]]
 ]
 
-export const run = async (context) => {
+const compare = async (context, script, fixtures) => {
   const oracle = join(context.interop, "oracle")
-  const python = context.python("reference")
   let passed = 0
   let failed
   const { code, errors } = await context.run(process.execPath, [
     join(oracle, "differential.mjs"),
     "--a",
-    `'${python}' '${join(oracle, "fixtures.py")}' --fixture {fixture} --port {port}`,
+    `'${context.python("reference")}' '${join(oracle, script)}' --fixture {fixture} --port {port}`,
     "--b",
     `'${join(context.interop, "fixture")}' {fixture} {port}`,
     "--fixtures",
@@ -42,6 +53,16 @@ export const run = async (context) => {
       failed = Number(counts[2])
     }
   })
-  if (failed === undefined) throw new Error(`the differential run ended with ${code}: ${errors}`)
+  if (failed === undefined) throw new Error(`the differential run of ${script} ended with ${code}: ${errors}`)
+  return { passed, failed }
+}
+
+export const run = async (context) => {
+  let [passed, failed] = [0, 0]
+  for (const [script, fixtures] of sets) {
+    const counts = await compare(context, script, fixtures)
+    passed += counts.passed
+    failed += counts.failed
+  }
   return { passed, failed, notes: [] }
 }

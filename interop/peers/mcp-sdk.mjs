@@ -2,7 +2,11 @@
 import * as v2 from "@modelcontextprotocol/client"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
-import { ElicitRequestSchema, LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/types.js"
+import {
+  ElicitRequestSchema,
+  LoggingMessageNotificationSchema,
+  ToolListChangedNotificationSchema
+} from "@modelcontextprotocol/sdk/types.js"
 
 export const name = "mcp-sdk"
 export const order = 30
@@ -11,17 +15,20 @@ export const quick = "calls at once: 8 instead of 200"
 const info = { name: "interop", version: "1.0.0" }
 const capabilities = { elicitation: {} }
 
+const requestsOf = (role) => role === undefined ? {} : { requestInit: { headers: { "AgentEnv-Role": role } } }
+
 /** Both majors behind one face: `connect` gives a client, `version` is the revision that they must agree on. */
 const kinds = [
   {
     label: "v1",
     version: "2025-11-25",
     sessions: true,
-    connect: async (url, heard) => {
+    connect: async (url, heard, { onTools = () => {}, role } = {}) => {
       const client = new Client(info, { capabilities })
+      client.setNotificationHandler(ToolListChangedNotificationSchema, onTools)
       client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => heard(params))
       client.setRequestHandler(ElicitRequestSchema, ({ params }) => accept(params))
-      const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`))
+      const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), requestsOf(role))
       await client.connect(transport)
       return {
         client,
@@ -36,11 +43,12 @@ const kinds = [
       label,
       version,
       sessions: mode === "legacy",
-      connect: async (url, heard) => {
+      connect: async (url, heard, { onTools = () => {}, role } = {}) => {
         const client = new v2.Client(info, { capabilities, versionNegotiation: { mode } })
+        client.setNotificationHandler("notifications/tools/list_changed", onTools)
         client.setNotificationHandler("notifications/message", ({ params }) => heard(params))
         client.setRequestHandler("elicitation/create", ({ params }) => accept(params))
-        const transport = new v2.StreamableHTTPClientTransport(new URL(`${url}/mcp`))
+        const transport = new v2.StreamableHTTPClientTransport(new URL(`${url}/mcp`), requestsOf(role))
         await client.connect(transport)
         return {
           client,
@@ -190,11 +198,97 @@ const drive = async (context, checks, url, { connect, label, sessions, version }
   await client.close()
 }
 
+const post = async (url, body) => {
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body)
+  })
+  if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}`)
+  return answer.json()
+}
+
+/** Makes a change again and again, since nobody says when the client's stream is open; then lets the last one arrive. */
+const untilHeard = async (heard, change) => {
+  await until(async () => {
+    await change()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    return heard() > 0
+  })
+  await new Promise((resolve) => setTimeout(resolve, 200))
+}
+
+const driveLists = async ({ equal, ours }, checks, { connect, label, sessions }) => {
+  const check = (title, run) => checks.check(`${label}: ${title}`, run)
+  const [shop, doors] = await Promise.all([ours("tools-env"), ours("access-env")])
+  const listen = async (url, role) => {
+    let count = 0
+    const opened = await connect(url, () => {}, { onTools: () => count++, role })
+    const tools = async () => (await opened.client.listTools()).tools
+    return {
+      heard: () => count,
+      forget: () => count = 0,
+      close: () => opened.client.close(),
+      capability: opened.client.getServerCapabilities().tools,
+      tools,
+      names: async () => (await tools()).map((tool) => tool.name).toSorted(),
+      call: opened.call
+    }
+  }
+  const describe = (description) => post(`${shop.url}/agentenv/ext/describe`, { name: "weigh", description })
+  const disable = (role, tools) => post(`${doors.url}/tools/disable`, { role, tools })
+  const enable = (role, tools) => post(`${doors.url}/tools/enable`, { role, tools })
+
+  await check("a tool's changed description, heard where there are sessions", async () => {
+    const client = await listen(shop.url)
+    equal(client.capability, sessions ? { listChanged: true } : {})
+    const weigh = (await client.tools()).find((tool) => tool.name === "weigh")
+    equal(weigh.description, "Weighs a parcel.")
+    let version = 0
+    if (sessions) await untilHeard(client.heard, () => describe(`Words ${++version}.`))
+    else await describe(`Words ${++version}.`)
+    const after = (await client.tools()).find((tool) => tool.name === "weigh")
+    equal([after.description, after.annotations], [`Words ${version}.`, weigh.annotations])
+    await client.close()
+  })
+  await check("rules of a role, heard by its sessions alone", async () => {
+    const clerk = await listen(doors.url, "clerk")
+    const porter = await listen(doors.url, "porter")
+    for (const client of [clerk, porter]) {
+      equal(await client.names(), ["close_door", "open_door"])
+      if (sessions) {
+        let on = false
+        await untilHeard(client.heard, () => {
+          on = !on
+          return on ? disable("*", ["close_door"]) : enable("*", ["close_door"])
+        })
+      }
+      await enable("*", "*")
+    }
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    clerk.forget()
+    porter.forget()
+    await disable("clerk", ["open_door"])
+    if (sessions) await until(() => clerk.heard() === 1)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    equal([clerk.heard(), porter.heard()], sessions ? [1, 0] : [0, 0])
+    equal(await clerk.names(), ["close_door"])
+    equal(await porter.names(), ["close_door", "open_door"])
+    const refused = await clerk.call("open_door")
+    equal([refused.isError, refused.structuredContent.code], [true, "permission_denied"])
+    equal((await porter.call("open_door")).content[0].text, "opened for porter")
+    await enable("clerk", ["back_door"])
+    equal((await clerk.call("back_door")).content[0].text, "back door opened")
+    await Promise.all([clerk.close(), porter.close()])
+  })
+}
+
 export const run = async (context) => {
   const checks = context.checks()
   for (const kind of kinds) {
     const { url } = await context.ours("full-env")
     await checks.check(`${kind.label}: runs to its end`, () => drive(context, checks, url, kind))
+    await driveLists(context, checks, kind)
   }
   return checks.result()
 }

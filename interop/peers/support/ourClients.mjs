@@ -10,6 +10,7 @@ import {
 import { DataObjects, EnvironmentCard, Extension, Grant, Intake, Operation, Part } from "@effect-agentenv/protocol"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer, Option, Schema } from "effect"
+import { checkAreas } from "./ourNewest.mjs"
 
 const environment = (url) => EnvironmentClient.make({ baseUrl: url })
 
@@ -211,6 +212,7 @@ export const runRelease = async (context, checks, release, version) => {
       at("uploading-env")
     ])
     await checkNewest(context, check, { callers, errors, uploading })
+    await checkAreas(context, check, at)
   }
 }
 

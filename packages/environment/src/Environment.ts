@@ -382,6 +382,8 @@ export const make = <
  * episode and before its arguments are decoded (B-HOOK-5, B-HOOK-6, B-HOOK-7); what it acquires in its scope lives as long as the
  * call. Of several the one that was put on last decides first.
  *
+ * The layer that comes out is shared where it is provided twice, as others are: `Layer.fresh` gives each of two servers its own.
+ *
  * @since 0.1.0
  * @category layers
  */
@@ -389,11 +391,11 @@ export const intercept = <Name extends string, R = never>(
   env: { readonly name: Name; readonly handlers: Context.Tag<Handlers<Name>, HandlersService> },
   hook: Hook.Hook<R>
 ): Layer.Layer<Handlers<Name>, never, Handlers<Name> | Exclude<R, PerCall>> =>
-  Layer.fresh(Layer.effect(
+  Layer.effect(
     env.handlers,
     Effect.zipWith(
       env.handlers,
       Effect.context<Exclude<R, PerCall>>(),
       (service, context) => ({ ...service, hook: hooks.compose(hooks.bind(hook, context), service.hook) })
     )
-  ))
+  )

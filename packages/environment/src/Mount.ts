@@ -12,8 +12,9 @@ import * as Exit from "effect/Exit"
 import type * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type * as Environment from "./Environment.ts"
-import type { App, Options, Requires } from "./EnvironmentServer.ts"
+import type { App, Options, Requires, Serving } from "./EnvironmentServer.ts"
 import * as internal from "./internal/app.ts"
+import { withTools } from "./internal/liveCard.ts"
 import * as sdkServer from "./internal/sdkServer.ts"
 import { MountError } from "./MountError.ts"
 import { RegistryError } from "./RegistryError.ts"
@@ -78,14 +79,6 @@ const checkServed = (env: Environment.Any, name: string): Effect.Effect<void, Re
   )
 }
 
-const withTools = (
-  card: EnvironmentCard.EnvironmentCard,
-  tools: ReadonlyArray<EnvironmentCard.ToolEntry>
-): EnvironmentCard.EnvironmentCard => ({
-  ...card,
-  capabilities: { ...card.capabilities, tools: tools.length === 0 ? null : tools }
-})
-
 /**
  * The card, data plane, extensions, manifests and `/health` of an environment whose MCP is served by the author's own server, which
  * is neither connected nor changed: its transport, its sessions and its middleware stay what they are (B-ENV-14).
@@ -100,10 +93,11 @@ const withTools = (
 export const mount = <Env extends Environment.Any>(
   env: Env,
   server: SdkServer,
-  options: MountOptions = {}
+  options: MountOptions & Serving<NoInfer<Env>> = {}
 ): Effect.Effect<App, RegistryError | MountError, Requires<Env> | Scope.Scope> =>
   Effect.gen(function*() {
-    const running = yield* internal.run(env, options)
+    // the names of the definition are names
+    const running = yield* internal.run(env, options as MountOptions & Serving)
     const { calls, name } = running
     yield* checkServed(env, name)
     const protocol = "server" in server ? server.server : server
@@ -124,6 +118,7 @@ export const mount = <Env extends Environment.Any>(
       Effect.map((tools) => withTools(running.card, tools))
     )
     const card = yield* cardNow
+    running.tools.card = Effect.orElseSucceed(cardNow, () => card)
 
     const cardRoute = asked.live
       ? Route.make("GET", EnvironmentCard.PATH, (exchange) =>
@@ -149,7 +144,7 @@ export const mount = <Env extends Environment.Any>(
 export const mountRoutes = <Env extends Environment.Any>(
   env: Env,
   server: SdkServer,
-  options?: MountOptions
+  options?: MountOptions & Serving<NoInfer<Env>>
 ): Layer.Layer<
   never,
   RegistryError | MountError | Route.RouteCollision,

@@ -182,7 +182,8 @@ export const make = <
   strict: options.strict ?? false,
   hiddenByDefault: options.hiddenByDefault ?? false,
   structured: options.structured ?? true,
-  output: options.output,
+  // anything else does not compile
+  output: options.output as Schema.Schema.Any | undefined,
   annotations: options.annotations,
   meta: options.meta,
   timeout: options.timeout

@@ -3,9 +3,11 @@
  *
  * @since 0.1.0
  */
+import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Order from "effect/Order"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 
@@ -108,7 +110,10 @@ export const allowed = (rules: Rules, role: string, tool: string, hiddenByDefaul
  */
 export const own = (rules: Rules, role: string): Own => {
   const named = (kind: boolean): ReadonlyArray<string> =>
-    Array.from(rules.get(role) ?? []).flatMap(([tool, allowed]) => allowed === kind ? [tool] : []).sort()
+    Arr.sort(
+      Array.from(rules.get(role) ?? []).flatMap(([tool, allowed]) => allowed === kind ? [tool] : []),
+      Order.string
+    )
   return { disabled: named(false), allowed: named(true) }
 }
 
@@ -161,10 +166,10 @@ export const make: Effect.Effect<Context.Tag.Service<ToolAccess>> = Effect.map(R
 })
 
 /**
- * Rules of their own wherever the layer is provided, none at first: provide it to an implementation with `Layer.provideMerge` to
- * change what its server's roles may use.
+ * Rules, none at first: provide it to an implementation with `Layer.provide`, and with `Layer.provideMerge` to change beside the
+ * server what its roles may use. Servers that are built from one such layer have the same rules.
  *
  * @since 0.1.0
  * @category layers
  */
-export const layer: Layer.Layer<ToolAccess> = Layer.fresh(Layer.effect(ToolAccess, make))
+export const layer: Layer.Layer<ToolAccess> = Layer.effect(ToolAccess, make)

@@ -6,7 +6,8 @@ import {
   type Mount,
   MountError,
   RegistryError,
-  Tool
+  Tool,
+  Tools
 } from "@effect-agentenv/environment"
 import { Extension, Operation, Part } from "@effect-agentenv/protocol"
 import { InProcess, Server } from "@effect-agentenv/server"
@@ -305,4 +306,38 @@ describe("mount", () => {
       Layer.Layer<never, unknown, EnvironmentServer.Requires<typeof Garden> | HttpLayerRouter.HttpRouter>
     >()
   })
+})
+
+it.scoped("Tools tells what the mounted server serves, which only that server can change (B-TOOL-8, B-TOOL-9)", () => {
+  const Look = Extension.single(
+    "urn:garden:look/v1",
+    "look",
+    Operation.get({ response: Schema.Struct({ card: Schema.Array(Schema.String), unknown: Schema.String }) })
+  )
+  const Seen = Environment.make("garden", { extensions: [Look, Rain] })
+  const SeenLive = Seen.toLayer(Effect.succeed({
+    extensions: {
+      "urn:garden:look/v1": {
+        look: () =>
+          Effect.gen(function*() {
+            const { served, update } = yield* Tools.Tools
+            const unknown = yield* update("plant", { description: "Plants." }).pipe(
+              Effect.as("changed"),
+              Effect.catchTag("UnknownTool", ({ message }) => Effect.succeed(message))
+            )
+            return { card: (yield* served).map(({ description, name }) => `${name}: ${description}`), unknown }
+          })
+      },
+      "urn:garden:rain/v1": { fall: () => Effect.void }
+    }
+  }))
+  return Effect.gen(function*() {
+    const { routes } = yield* EnvironmentServer.mount(Seen, v1(), { serve: { extensions: ["urn:garden:look/v1"] } })
+    const { card, send } = wireOf(InProcess.httpClient(routes))
+    expect((yield* card).capabilities.extensions).toHaveLength(1)
+    expect((yield* send("GET", "/agentenv/ext/look")).json).toEqual({
+      card: ["plant: Plants a seed."],
+      unknown: "no tool 'plant' is served"
+    })
+  }).pipe(Effect.provide(SeenLive))
 })

@@ -6,6 +6,7 @@ import * as V1 from "@modelcontextprotocol/sdk/client/index.js"
 import * as V1Http from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js"
 import { Context, Deferred, Effect, Fiber, Layer, Logger, LogLevel, Option } from "effect"
+import { Catalog } from "../src/internal/catalog.ts"
 import { Gate } from "../src/internal/gate.ts"
 import * as mcp from "../src/internal/mcp/route.ts"
 import { surface, textResult, tool } from "./mcpSupport.ts"
@@ -45,7 +46,9 @@ const server = Effect.gen(function*() {
   const routes = Effect.gen(function*() {
     const calls = yield* Calls.make()
     const served = surface([count, report, ask, hang], { instructions: "Count twice." })
-    return [yield* mcp.make({ surface: served, gate: new Gate(), calls, path: "/mcp" })]
+    return [
+      yield* mcp.make({ surface: served, catalog: new Catalog(served.tools), gate: new Gate(), calls, path: "/mcp" })
+    ]
   })
   const context = yield* Layer.build(Layer.provide(
     Server.serve(Route.layer(routes), { port: 0, host: "127.0.0.1" }),

@@ -177,7 +177,7 @@ describe("MCP methods", () => {
         id: "init",
         result: {
           protocolVersion: "2025-11-25",
-          capabilities: { logging: {}, tools: {} },
+          capabilities: { logging: {}, tools: { listChanged: true } },
           serverInfo: { name: "parcels", version: "1.2.3" },
           instructions: "Count twice."
         }

@@ -2,11 +2,10 @@ import { ToolCall } from "@effect-agentenv/environment/ToolCall"
 import { AgentEnvError, type Mcp } from "@effect-agentenv/protocol"
 import { Calls, InProcess } from "@effect-agentenv/server"
 import { Cause, type Context, Effect, Exit, type Scope } from "effect"
+import { Catalog } from "../src/internal/catalog.ts"
 import { Gate } from "../src/internal/gate.ts"
 import * as mcp from "../src/internal/mcp/route.ts"
-import type { Read, Surface, SurfaceTool } from "../src/internal/surface.ts"
-
-export type { Surface }
+import type { Read, Surface as Rest, SurfaceTool } from "../src/internal/surface.ts"
 
 type Call = Context.Tag.Service<typeof ToolCall>
 
@@ -30,6 +29,11 @@ export const tool = (
     return Cause.isInterruptedOnly(exit.cause) ? undefined : errorResult("it failed")
   }
 }]
+
+/** What a test serves: a surface, and its tools. */
+export interface Surface extends Rest {
+  readonly tools: ReadonlyMap<string, SurfaceTool>
+}
 
 export const surface = (
   tools: ReadonlyArray<readonly [string, SurfaceTool]>,
@@ -97,7 +101,7 @@ const init = (body: string | Uint8Array, headers: HeaderValues): RequestInit => 
   headers: given({ "content-type": "application/json", ...headers })
 })
 
-const client = (handler: (request: Request) => Promise<Response>): Client => {
+export const client = (handler: (request: Request) => Promise<Response>): Client => {
   const url = "http://localhost/mcp"
   const fetch = (init: RequestInit) => handler(new Request(url, init))
   const answer = (init: RequestInit): Effect.Effect<Answer> =>
@@ -168,7 +172,7 @@ export interface Served extends Client {
   readonly open: (capabilities?: object, version?: string) => Effect.Effect<{ readonly "mcp-session-id": string }>
 }
 
-export type Options = Omit<Partial<mcp.Options<never>>, "surface" | "gate" | "calls" | "path">
+export type Options = Omit<Partial<mcp.Options<never>>, "surface" | "catalog" | "gate" | "calls" | "path">
 
 export const initialize = (capabilities: object = {}, protocolVersion = "2025-11-25") => ({
   jsonrpc: "2.0",
@@ -182,7 +186,14 @@ export const serve = (surface: Surface, options: Options = {}): Effect.Effect<Se
   Effect.gen(function*() {
     const gate = new Gate()
     const calls = yield* Calls.make()
-    const route = yield* mcp.make({ surface, gate, calls, path: "/mcp", ...options })
+    const route = yield* mcp.make({
+      surface,
+      catalog: new Catalog(surface.tools),
+      gate,
+      calls,
+      path: "/mcp",
+      ...options
+    })
     const it = client(InProcess.fetch([route]))
     return {
       ...it,

@@ -75,7 +75,10 @@ export const wireOf = (client: HttpClient.HttpClient): Wire => {
 }
 
 /** Runs an environment in the test's scope, with MCP sessions optional. */
-export const wire = <Env extends Environment.Any>(env: Env, options?: EnvironmentServer.Options) =>
+export const wire = <Env extends Environment.Any>(
+  env: Env,
+  options?: EnvironmentServer.Options & EnvironmentServer.Serving<NoInfer<Env>>
+) =>
   Effect.map(
     EnvironmentServer.app(env, { ...options, mcp: { sessions: "optional", ...options?.mcp } }),
     ({ routes }) => wireOf(InProcess.httpClient(routes))

@@ -1,5 +1,15 @@
-import { Environment, EnvironmentServer, Prompt, Resource, Tool, ToolCall } from "@effect-agentenv/environment"
-import { AgentEnvError, Extension, Operation } from "@effect-agentenv/protocol"
+import {
+  Environment,
+  EnvironmentServer,
+  Hook,
+  Prompt,
+  Resource,
+  Tool,
+  ToolAccess,
+  ToolCall,
+  Tools
+} from "@effect-agentenv/environment"
+import { AgentEnvError, Extension, Mcp, Operation } from "@effect-agentenv/protocol"
 import { Context, Effect, type Layer, Ref, Schema } from "effect"
 import { expectTypeOf, test } from "vitest"
 
@@ -225,4 +235,92 @@ test("a list that is no tuple keeps its handlers required", () => {
   const Loose = Environment.make("loose", { tools: list })
   // @ts-expect-error a handler is missing
   Loose.toLayer(Effect.succeed({ tools: { shelves: () => Effect.succeed([]) } }))
+})
+
+test("a tool's stated output belongs to full results alone (B-TOOL-4, B-TOOL-5)", () => {
+  const output = Schema.Struct({ shelf: Schema.String })
+  Tool.make("photo", { description: "", success: Mcp.CallToolResult, output })
+  Tool.make("note", { description: "", success: Schema.String, structured: false, hiddenByDefault: true })
+  // @ts-expect-error the output of any other tool is derived from its success
+  Tool.make("photo", { description: "", success: Schema.String, output })
+  // @ts-expect-error nor has a tool that answers nothing one
+  Tool.make("photo", { description: "", output })
+})
+
+test("what is served is named by the definition (B-TOOL-7, B-MULTI-9)", () => {
+  const serve = (serve: EnvironmentServer.Serve<typeof Desk>) => EnvironmentServer.app(Desk, { serve })
+  serve({
+    tools: ["shelves", "{environment_name}_ship", "attic_ship", { name: "weigh", description: "Weighs, slowly." }]
+  })
+  serve({ extensions: ["urn:parcels:tag/v1", { uri: "urn:parcels:kiln/v2", operations: ["heat", "open"] }] })
+  serve({ operations: ["data/reset"] })
+  // @ts-expect-error no tool of the definition
+  serve({ tools: ["shelfs"] })
+  // @ts-expect-error no tool of the definition
+  serve({ tools: [{ name: "shelfs" }] })
+  // @ts-expect-error no extension of the definition
+  serve({ extensions: ["urn:parcels:tags/v1"] })
+  // @ts-expect-error no operation of that extension
+  serve({ extensions: [{ uri: "urn:parcels:tag/v1", operations: ["heat"] }] })
+  // @ts-expect-error no data operation
+  serve({ operations: ["data/put"] })
+  // @ts-expect-error wherever it is served
+  EnvironmentServer.serve(Desk, { port: 0, serve: { tools: ["shelfs"] } })
+  const dynamic: ReadonlyArray<Tool.Any> = [Shelves]
+  // names that only the run knows are checked then
+  EnvironmentServer.app(Environment.make("desk", { tools: dynamic }), { serve: { tools: ["anything"] } })
+  // options that say nothing of it fit any environment
+  const options: EnvironmentServer.Options = { name: "attic" }
+  const generic = <Env extends Environment.Any>(env: Env) => EnvironmentServer.app(env, options)
+  expectTypeOf(generic(Desk)).toEqualTypeOf(EnvironmentServer.app(Desk))
+})
+
+test("a hook decides, and needs what it uses but for what each call has (B-HOOK-1, B-HOOK-3)", () => {
+  const hooked = Environment.intercept(Desk, (call) =>
+    Effect.gen(function*() {
+      expectTypeOf(call.role).toEqualTypeOf<string | undefined>()
+      yield* Store
+      yield* ToolCall.ToolCall
+      yield* Tools.Tools
+      yield* Effect.addFinalizer(() => Effect.void)
+      if (call.role === undefined) return yield* new AgentEnvError.AgentEnvError({ code: "late", message: "too late" })
+      if (call.role === "odd") return yield* Effect.fail(new KilnError())
+      return call.role === "barred" ? Hook.answer({ content: [], isError: true }) : Hook.proceed
+    }))
+  expectTypeOf(hooked).toEqualTypeOf<
+    Layer.Layer<Environment.Handlers<"desk">, never, Environment.Handlers<"desk"> | Store>
+  >()
+  expectTypeOf(Environment.intercept(Desk, () => Effect.succeed(Hook.proceed))).toEqualTypeOf<
+    Layer.Layer<Environment.Handlers<"desk">, never, Environment.Handlers<"desk">>
+  >()
+  // @ts-expect-error a bare text is no decision
+  Environment.intercept(Desk, () => Effect.succeed("not a result"))
+  // @ts-expect-error nor is nothing
+  Environment.intercept(Desk, () => Effect.void)
+  // @ts-expect-error a result is answered with Hook.answer
+  Environment.intercept(Desk, () => Effect.succeed({ content: [] }))
+  // @ts-expect-error a failure is an Error
+  Environment.intercept(Desk, () => Effect.fail("no"))
+})
+
+test("handlers have the server's tools, and ask for tool access (B-TOOL-9)", () => {
+  const Doors = Environment.make("doors", { tools: [Shelves], toolAccess: true })
+  const tools = {
+    shelves: () =>
+      Effect.gen(function*() {
+        const { update } = yield* Tools.Tools
+        expectTypeOf(update("shelves", { description: "" })).toEqualTypeOf<Effect.Effect<void, Tools.UnknownTool>>()
+        yield* update("shelves", { description: "Lists." })
+        return ["b2"]
+      })
+  }
+  expectTypeOf(Doors.toLayer(Effect.succeed({ tools }))).toEqualTypeOf<Layer.Layer<Environment.Handlers<"doors">>>()
+  expectTypeOf(Doors.toLayer(Effect.as(ToolAccess.ToolAccess, { tools }))).toEqualTypeOf<
+    Layer.Layer<Environment.Handlers<"doors">, never, ToolAccess.ToolAccess>
+  >()
+})
+
+test("one URI twice does not compile (B-MULTI-9)", () => {
+  // @ts-expect-error 'urn:parcels:tag/v1' is there twice
+  Environment.make("desk", { extensions: [Tag, Tag] })
 })

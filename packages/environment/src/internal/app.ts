@@ -11,13 +11,19 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import type * as Environment from "../Environment.ts"
-import type { App, Options, Requires } from "../EnvironmentServer.ts"
+import type { App, Options, Requires, Serving } from "../EnvironmentServer.ts"
 import { RegistryError } from "../RegistryError.ts"
-import { compile, type Compiled } from "./compile.ts"
+import * as ToolAccess from "../ToolAccess.ts"
+import { Tools } from "../Tools.ts"
+import * as accessRoutes from "./accessRoutes.ts"
+import type { Catalog } from "./catalog.ts"
+import * as choose from "./choose.ts"
+import { compile, type Compiled, hasAccess } from "./compile.ts"
 import type { CompiledOperation } from "./compileExtension.ts"
 import * as dataPlane from "./dataPlane.ts"
 import * as extensions from "./extensions.ts"
 import { Gate } from "./gate.ts"
+import { LiveCard, ToolsService } from "./liveCard.ts"
 import * as mcp from "./mcp/route.ts"
 import * as spans from "./spans.ts"
 
@@ -32,6 +38,10 @@ export interface Running extends Compiled {
   readonly calls: Calls.Calls<never>
   readonly trace: spans.Run | undefined
   readonly service: Environment.HandlersService
+  readonly live: LiveCard
+  readonly tools: ToolsService
+  /** Who may use which tool, when roles count. */
+  readonly access: Context.Tag.Service<typeof ToolAccess.ToolAccess> | undefined
 }
 
 /** `ENVIRONMENT_NAME` counts unless it is empty: blanks are a name (B-ENV-12). */
@@ -41,27 +51,57 @@ const environmentName = (fallback: string): Effect.Effect<string> =>
     Option.match({ onNone: () => fallback, onSome: (name) => name === "" ? fallback : name })
   )
 
+/** The rules that roles are held to: those that the implementation was given, or rules of the server's own. */
+const accessOf = (
+  service: Environment.HandlersService,
+  catalog: Catalog
+): Effect.Effect<Context.Tag.Service<typeof ToolAccess.ToolAccess>, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const given = Context.getOption(service.context as Context.Context<ToolAccess.ToolAccess>, ToolAccess.ToolAccess)
+    const access = Option.isSome(given) ? given.value : yield* ToolAccess.make
+    yield* access.onChange((rules) => catalog.restrict(rules))
+    catalog.restrict(yield* access.rules)
+    return access
+  })
+
 /** Calls that run with the services and the randomness of the implementation, in the scope of the server. */
-const callsOf = (service: Environment.HandlersService): Effect.Effect<Calls.Calls<never>, never, Scope.Scope> =>
+const callsOf = (
+  service: Environment.HandlersService,
+  tools: ToolsService
+): Effect.Effect<Calls.Calls<never>, never, Scope.Scope> =>
   Calls.make<never>().pipe(
     Effect.withRandom(service.random),
     Effect.mapInputContext((outer: Context.Context<Scope.Scope>) =>
-      Context.add(Context.merge(outer, service.context), Scope.Scope, Context.get(outer, Scope.Scope))
+      Context.merge(outer, service.context).pipe(
+        Context.add(Scope.Scope, Context.get(outer, Scope.Scope)),
+        Context.add(Tools, tools)
+      )
     )
   )
 
 /** Finds the implementation and compiles the definition, under the name that it is served as. */
 export const run = <Env extends Environment.Any>(
   env: Env,
-  options: Options
+  options: Options & Serving
 ): Effect.Effect<Running, RegistryError, Requires<Env> | Scope.Scope> =>
   Effect.gen(function*() {
-    const service = yield* env.handlers as Context.Tag<Requires<Env>, Environment.HandlersService>
+    const implemented = yield* env.handlers as Context.Tag<Requires<Env>, Environment.HandlersService>
     const name = yield* environmentName(options.name ?? env.name)
+    const serve = options.serve ?? {}
+    const service = yield* choose.dataOperations(
+      implemented,
+      serve.operations,
+      (subject, problem, mend) => new RegistryError({ environment: name, subject, problem, mend })
+    )
     const mcpPath = options.mcp?.path ?? EnvironmentCard.MCP_PATH
-    const calls = yield* callsOf(service)
-    const compiled = yield* compile(env, service, name, mcpPath, calls.runtime)
-    return { ...compiled, env, name, mcpPath, gate: new Gate(), calls, trace: yield* spans.make, service }
+    const tools = new ToolsService(name)
+    const calls = yield* callsOf(service, tools)
+    const compiled = yield* compile(env, service, name, mcpPath, calls.runtime, serve)
+    const live = new LiveCard(compiled.card, compiled.catalog)
+    tools.start(compiled.catalog, live)
+    const access = hasAccess(env, compiled.catalog) ? yield* accessOf(service, compiled.catalog) : undefined
+    const trace = yield* spans.make
+    return { ...compiled, env, name, mcpPath, gate: new Gate(), calls, trace, service, live, tools, access }
   })
 
 const jsonHead: ReadonlyArray<string> = ["content-type", "application/json"]
@@ -116,8 +156,9 @@ export const routes = (
   options: Options
 ): Effect.Effect<ReadonlyArray<Route.Route>, RegistryError> =>
   Effect.gen(function*() {
-    const { calls, env, gate, name, service, trace } = running
+    const { access, calls, env, gate, name, service, trace } = running
     const ids = yield* Ids
+    const limit = options.limits?.extension ?? 4 * MiB
     const core: ReadonlyArray<Route.Route> = [
       card,
       {
@@ -134,13 +175,14 @@ export const routes = (
       },
       ...mcp,
       ...interfaceRoutes(env.interfaces),
+      ...(access === undefined ? [] : accessRoutes.routes(access, calls, limit)),
       Health.route
     ]
     const refuse = (subject: string, problem: string) =>
       new RegistryError({ environment: name, subject, problem, mend: "give it a path of its own" })
     const served = yield* extensionRoutes(
       running.extensions.flatMap(({ operations }) => operations),
-      (operation) => extensions.listener(operation, calls, gate, ids, options.limits?.extension ?? 4 * MiB, trace),
+      (operation) => extensions.listener(operation, calls, gate, ids, limit, trace),
       refuse
     )
     // the path of MCP is taken, whoever serves it
@@ -155,13 +197,15 @@ export const routes = (
 /** An environment with everything of its own, MCP included. */
 export const app = <Env extends Environment.Any>(
   env: Env,
-  options: Options
+  options: Options & Serving<NoInfer<Env>>
 ): Effect.Effect<App, RegistryError, Requires<Env> | Scope.Scope> =>
   Effect.gen(function*() {
-    const running = yield* run(env, options)
-    const { calls, card, gate, mcpPath, name, surface, trace } = running
+    // the names of the definition are names
+    const running = yield* run(env, options as Options & Serving)
+    const { calls, catalog, gate, live, mcpPath, name, surface, trace } = running
     const route = yield* mcp.make({
       surface,
+      catalog,
       gate,
       calls,
       path: mcpPath,
@@ -172,5 +216,13 @@ export const app = <Env extends Environment.Any>(
       json: options.mcp?.json ?? false,
       trace
     })
-    return { name, card, routes: yield* routes(running, jsonRoute(EnvironmentCard.PATH, card), [route], options) }
+    const card = Route.make("GET", EnvironmentCard.PATH, (exchange) => exchange.reply(200, jsonHead, live.text))
+    const served = yield* routes(running, card, [route], options)
+    return {
+      name,
+      get card() {
+        return live.value
+      },
+      routes: served
+    }
   })

@@ -13,6 +13,8 @@ import * as codec from "./codec.ts"
 /** An operation of an extension, ready to be served. */
 export interface CompiledOperation {
   readonly uri: string
+  /** Its key in the definition. */
+  readonly key: string
   /** Its name on the wire, which is also the `tool` of its `ToolCall` (B-CTX-8). */
   readonly name: string
   readonly verb: Operation.Method
@@ -26,6 +28,8 @@ export interface CompiledOperation {
 export interface CompiledExtension {
   readonly entry: ExtensionEntry
   readonly operations: ReadonlyArray<CompiledOperation>
+  /** The keys of the operations that have handlers, served or not. */
+  readonly implemented: ReadonlyArray<string>
 }
 
 /** `urn:agentenv:bell/v1` is `bell`, `urn:parcels:kiln/v2` is `parcels/kiln` (B-MULTI-2). */
@@ -112,6 +116,7 @@ const compileOperation = (
       : bind(operation.request, handler as Handler)
     return {
       uri: extension.uri,
+      key,
       name,
       verb: operation.method,
       path: operation.path ?? extension.endpoint
@@ -158,25 +163,52 @@ const params = (
     : { ...extension.params, methods: methods(operations, true) }
 }
 
-/** Compiles an extension and its handlers: the card's entry (B-ENV-6, B-MULTI-1, B-MULTI-6) and what is served of it. */
+/**
+ * Compiles an extension and its handlers: the card's entry (B-ENV-6, B-MULTI-1, B-MULTI-6) and what is served of it, which is
+ * everything or the operations of these keys (B-MULTI-7).
+ */
 export const compileExtension = (
   extension: Extension.Any,
-  handlers: unknown
-): Effect.Effect<CompiledExtension, WireSchema.WireSchemaError> =>
-  Effect.map(
-    Effect.forEach(implemented(extension, handlers), ([key, operation, handler]) =>
-      compileOperation(extension, key, operation, handler)),
+  handlers: unknown,
+  served?: ReadonlyArray<string> | undefined
+): Effect.Effect<CompiledExtension, WireSchema.WireSchemaError> => {
+  const all = implemented(extension, handlers)
+  return Effect.map(
+    Effect.forEach(
+      all.filter(([key]) => served === undefined || served.includes(key)),
+      ([key, operation, handler]) => compileOperation(extension, key, operation, handler)
+    ),
     (operations) => ({
       entry: {
         uri: extension.uri,
-        description: extension.description ?? operationsDescription(extension),
+        description: extension.description ?? descriptionsOf(extension)[0] ?? null,
         params: params(extension, operations),
         required: extension.required ?? null
       },
-      operations
+      operations,
+      implemented: all.map(([key]) => key)
     })
   )
+}
 
-/** An entry without a description of its own takes the one that an operation has (B-MULTI-5). */
-const operationsDescription = (extension: Extension.Any): string | null =>
-  Object.values(extension.operations).find(({ description }) => description !== undefined)?.description ?? null
+/** What is said of an extension's operations, each once: an entry without a description of its own takes it (B-MULTI-5). */
+const descriptionsOf = (extension: Extension.Any): ReadonlyArray<string> => {
+  const operations = [extension.operations, ...Object.values(extension.features)].flatMap((each) => Object.values(each))
+  const given = operations.flatMap(({ description }) => description === undefined ? [] : [description])
+  return Array.from(new Set(given))
+}
+
+/** What is wrong with an extension that types do not say (B-MULTI-9). */
+export const problemOf = (
+  extension: Extension.Any,
+  { operations }: CompiledExtension
+): { readonly problem: string; readonly mend: string } | undefined => {
+  const names = operations.map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) {
+    return { problem: `two of its operations are named '${twice}' on the wire`, mend: "give one of them another name" }
+  }
+  return extension.description === undefined && descriptionsOf(extension).length > 1
+    ? { problem: "its operations have different descriptions", mend: "describe the extension itself" }
+    : undefined
+}

@@ -34,10 +34,13 @@ const nothing: Mcp.CallToolResult = { content: [], isError: false }
 
 /** How a tool's encoded answer becomes a result (B-TOOL-4, B-TOOL-5). */
 const answer = (
-  success: Schema.Schema.Any,
+  tool: Tool.Any,
   output: WireSchema.Output | undefined
 ): (encoded: unknown) => Mcp.CallToolResult => {
-  if (isCallToolResult(success)) return (encoded) => encoded as Mcp.CallToolResult
+  if (isCallToolResult(tool.success)) return (encoded) => encoded as Mcp.CallToolResult
+  if (!tool.structured) {
+    return (encoded) => encoded === undefined ? nothing : { content: [text(encoded)], isError: false }
+  }
   if (output === undefined) return () => nothing
   return output.wrapped
     ? (encoded) => ({ content: [text(encoded)], structuredContent: { result: encoded }, isError: false })
@@ -87,8 +90,13 @@ const listed = (
   inputSchema,
   ...(output === undefined ? {} : { outputSchema: output.schema }),
   ...(tool.annotations === undefined ? {} : { annotations: tool.annotations }),
-  ...(tool.meta === undefined ? {} : { _meta: tool.meta })
+  ...metaOf(tool)
 })
+
+const metaOf = ({ hiddenByDefault, meta }: Tool.Any): Pick<Mcp.Tool, "_meta"> => {
+  if (hiddenByDefault) return { _meta: { ...meta, [Mcp.MetaKey.HiddenByDefault]: true } }
+  return meta === undefined ? {} : { _meta: meta }
+}
 
 const refused = (name: string, detail: string): Surface.Prepared => ({
   _tag: "Refused",
@@ -104,13 +112,14 @@ export const compileTool = (
 ): Effect.Effect<Surface.SurfaceTool, WireSchema.WireSchemaError> =>
   Effect.gen(function*() {
     const inputSchema = yield* WireSchema.toolInput(tool.parameters as Schema.Schema.Any, { strict: tool.strict })
-    const output = isCallToolResult(tool.success)
+    const answered = isCallToolResult(tool.success) ? tool.output : tool.success
+    const output = answered === undefined || !tool.structured
       ? undefined
-      : yield* WireSchema.toolOutput(tool.success, tool.failure)
+      : yield* WireSchema.toolOutput(answered, tool.failure)
     const decode = codec.decoder(tool.parameters, tool.strict ? "error" : "ignore")
     const takesNothing = Object.keys(tool.parameters.fields).length === 0
     const encode = codec.encoder(tool.success, `the answer of tool '${name}'`)
-    const toResult = answer(tool.success, output)
+    const toResult = answer(tool, output)
     const encodeFailure = declaring(tool, name)
     const finish = (value: unknown): Effect.Effect<Mcp.CallToolResult> => Effect.map(encode(value), toResult)
     const run = (parameters: unknown): Effect.Effect<Mcp.CallToolResult, unknown> => {

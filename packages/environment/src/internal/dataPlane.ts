@@ -66,7 +66,8 @@ export const servedOperations = (implementation: object): ReadonlyArray<DataPlan
 export const takesGrant = (implementation: object): boolean =>
   typeof Implementation.at(implementation, "get") === "function"
 
-const handlerKey = { "data/reset": "reset", "data/add": "add", "data/get": "get" } as const
+/** Where an implementation has the handler of an operation. */
+export const handlerKey = { "data/reset": "reset", "data/add": "add", "data/get": "get" } as const
 
 /** How the operations of one environment run. */
 export const operations = (

@@ -1,7 +1,6 @@
 import * as AgentEnvError from "@effect-agentenv/protocol/AgentEnvError"
 import * as Caller from "@effect-agentenv/protocol/Caller"
 import type * as WireSchema from "@effect-agentenv/protocol/WireSchema"
-import type * as Body from "@effect-agentenv/server/Body"
 import type * as Calls from "@effect-agentenv/server/Calls"
 import * as Correlation from "@effect-agentenv/server/Correlation"
 import * as Exchange from "@effect-agentenv/server/Exchange"
@@ -25,13 +24,13 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const refuse = (exchange: Exchange.Exchange, status: number, error: AgentEnvError.Fields): void =>
   Exchange.json(exchange, status, { ok: false, error })
 
-const invalidParams = (exchange: Exchange.Exchange, message: string, status = 400): void =>
+export const invalidParams = (exchange: Exchange.Exchange, message: string, status = 400): void =>
   refuse(exchange, status, { code: "invalid_params", message, retryable: false, applied: "no" })
 
-const extensionFailed = (exchange: Exchange.Exchange, message: string): void =>
+export const extensionFailed = (exchange: Exchange.Exchange, message: string): void =>
   refuse(exchange, 500, { code: "extension_failed", message, retryable: false, applied: "unknown" })
 
-const shuttingDown = (exchange: Exchange.Exchange): void =>
+export const shuttingDown = (exchange: Exchange.Exchange): void =>
   refuse(exchange, 503, {
     code: "shutting_down",
     message: "the server is shutting down",
@@ -44,6 +43,24 @@ const answerFailure = (exchange: Exchange.Exchange, failure: unknown): void =>
   AgentEnvError.isAgentEnvError(failure)
     ? refuse(exchange, failure.status, AgentEnvError.fields(failure))
     : extensionFailed(exchange, outcome.messageOf(failure))
+
+/** Reads a body that is a JSON object; an empty one is `{}` (B-MULTI-3). */
+export const readObject = (
+  exchange: Exchange.Exchange,
+  limit: number,
+  then: (request: Readonly<Record<string, unknown>>) => void
+): void =>
+  exchange.body(limit, (body) => {
+    if (body._tag === "Aborted") return
+    if (body._tag === "TooLarge") {
+      return invalidParams(exchange, `the body is larger than ${body.limit} bytes`, 413)
+    }
+    if (body.bytes.length === 0) return then({})
+    const parsed = Json.parse(body.bytes)
+    if (!parsed.ok) return invalidParams(exchange, unreadable(parsed))
+    if (!isRecord(parsed.value)) return invalidParams(exchange, "the body must be a JSON object")
+    then(parsed.value)
+  })
 
 const queryOf = (text: string): WireSchema.Query => {
   const query: Record<string, string | ReadonlyArray<string>> = Object.create(null)
@@ -107,20 +124,9 @@ export const listener = (
       })
     )
   }
-  const read = (exchange: Exchange.Exchange, body: Body.Body): void => {
-    if (body._tag === "Aborted") return
-    if (body._tag === "TooLarge") {
-      return invalidParams(exchange, `the body is larger than ${body.limit} bytes`, 413)
-    }
-    if (body.bytes.length === 0) return run(exchange, {})
-    const parsed = Json.parse(body.bytes)
-    if (!parsed.ok) return invalidParams(exchange, unreadable(parsed))
-    if (!isRecord(parsed.value)) return invalidParams(exchange, "the body must be a JSON object")
-    run(exchange, parsed.value)
-  }
   return operation.verb === "GET"
     ? (exchange) => run(exchange, operation.query(queryOf(exchange.query)))
-    : (exchange) => exchange.body(limit, (body) => read(exchange, body))
+    : (exchange) => readObject(exchange, limit, (request) => run(exchange, request))
 }
 
 const unreadable = (parsed: Exclude<Json.Result, { readonly ok: true }>): string => {

@@ -26,11 +26,11 @@ export const bind = <R>(hook: Hook.Hook<R>, context: Context.Context<never>): Ho
 export const compose = (outer: Hook.Hook<ToolCall>, inner: Hook.Hook<ToolCall> | undefined): Hook.Hook<ToolCall> =>
   inner === undefined
     ? outer
-    : (call) =>
-      Effect.flatMap(outer(call), (decision) => isProceed(decision) ? inner(call) : Effect.succeed(decision))
+    : (call) => Effect.flatMap(outer(call), (decision) => isProceed(decision) ? inner(call) : Effect.succeed(decision))
 
 // Decisions come from authors, of whom not all are under a compiler.
-const isProceed = (decision: unknown): boolean => tagOf(decision) === "Proceed"
+const isProceed = (decision: unknown): decision is Hook.Proceed => tagOf(decision) === "Proceed"
+const isAnswer = (decision: unknown): decision is Hook.Answer => tagOf(decision) === "Answer"
 
 const tagOf = (decision: unknown): unknown =>
   typeof decision === "object" && decision !== null && "_tag" in decision ? decision._tag : undefined
@@ -51,7 +51,7 @@ export const behind = (hook: Hook.Hook<ToolCall>, tool: Surface.SurfaceTool): Su
       Effect.flatMap(ToolCall, hook),
       (decision): Effect.Effect<Mcp.CallToolResult, unknown, ToolCall> => {
         if (isProceed(decision)) return go
-        return Effect.succeed(decision._tag === "Answer" ? decision.result : undecided)
+        return Effect.succeed(isAnswer(decision) ? decision.result : undecided)
       }
     )
     return { _tag: "Ready", effect: scoped(decided) }

@@ -35,6 +35,14 @@ export const episodeReset = (name: string): AgentEnvError.AgentEnvError =>
     status: 409
   })
 
+/** The answer to a role that may not use a tool (B-ACC-4). */
+export const denied = (name: string, role: string): AgentEnvError.AgentEnvError =>
+  new AgentEnvError.AgentEnvError({
+    code: "permission_denied",
+    message: `the role '${role}' may not use '${name}'`,
+    status: 403
+  })
+
 /** The answer of what a timeout cut. */
 const timedOut = (name: string, after: Duration.DurationInput): AgentEnvError.AgentEnvError =>
   new AgentEnvError.AgentEnvError({

@@ -26,13 +26,11 @@ export type Read<A> =
   | { readonly _tag: "Unknown" }
   | { readonly _tag: "Invalid"; readonly detail: string }
 
-/** What MCP serves of an environment: derived from its definition and the handlers that were given. */
+/** What MCP serves of an environment beside its tools, which are a catalog's: derived from its definition and the handlers that were given. */
 export interface Surface {
   readonly name: string
   readonly version: string
   readonly instructions: string | undefined
-  /** In the order of the definition; the lists are what is served at this moment. */
-  readonly tools: ReadonlyMap<string, SurfaceTool>
   readonly resources: ReadonlyArray<Mcp.Resource>
   readonly resourceTemplates: ReadonlyArray<Mcp.ResourceTemplate>
   readonly readResource: (uri: string) => Read<Mcp.ReadResourceResult>

@@ -4,8 +4,9 @@ import * as BodyReader from "../BodyReader.ts"
 
 type Use = (read: BodyReader.Read) => void
 
-// Enough to read on while the last bytes are worked on.
-const maxQueued = 256 * 1024
+// Enough to read on while the last bytes are worked on. What waits when the collector comes by outlives its purpose: with twice as much
+// a large upload holds 70 MB of it instead of 45.
+const maxQueued = 128 * 1024
 
 /** A reader over node's request, which is paused as soon as enough is waiting. */
 export class NodeBodyReader implements BodyReader.BodyReader {

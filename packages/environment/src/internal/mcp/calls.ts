@@ -4,6 +4,7 @@ import type * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { ToolCall } from "../../ToolCall.ts"
 import { runtimeOf } from "../callScope.ts"
+import { roleOf } from "../catalog.ts"
 import * as outcome from "../outcome.ts"
 import type * as Spans from "../spans.ts"
 import { isObject } from "./messages.ts"
@@ -55,10 +56,14 @@ export const callTool = (request: Request): void => {
   if (args !== undefined && !isObject(args)) {
     return request.fail(replies.invalidParams("params.arguments must be an object"))
   }
-  const tool = engine.surface.tools.get(name)
+  const tool = engine.catalog.get(name)
   if (tool === undefined) {
     if (!request.sessionless) return request.result(outcome.textError(unknownTool(name)))
     return request.fail({ status: 200, code: JsonRpc.ErrorCode.InvalidParams, message: unknownTool(name) })
+  }
+  if (engine.catalog.restricted) {
+    const role = roleOf(request.caller.role)
+    if (!engine.catalog.allows(role, name)) return request.result(outcome.codedError(outcome.denied(name, role)))
   }
   const sent = args ?? {}
   const prepared = tool.prepare(sent)

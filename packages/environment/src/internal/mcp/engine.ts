@@ -1,5 +1,6 @@
 import type * as Mcp from "@effect-agentenv/protocol/Mcp"
 import type * as Calls from "@effect-agentenv/server/Calls"
+import type { Catalog } from "../catalog.ts"
 import type { Gate } from "../gate.ts"
 import type * as Spans from "../spans.ts"
 import type { Surface } from "../surface.ts"
@@ -8,6 +9,7 @@ import type { Sessions } from "./sessions.ts"
 /** What every request of one route shares. */
 export interface Engine {
   readonly surface: Surface
+  readonly catalog: Catalog
   readonly gate: Gate
   readonly calls: Calls.Calls<never>
   readonly sessions: Sessions

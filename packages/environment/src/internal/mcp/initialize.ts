@@ -17,7 +17,7 @@ const resultOf = (engine: Engine, requested: unknown): Mcp.InitializeResult => (
   protocolVersion: (Mcp.SESSION_VERSIONS as ReadonlyArray<unknown>).includes(requested)
     ? requested as string
     : Mcp.LATEST_SESSION_VERSION,
-  capabilities: methods.capabilities(engine.surface),
+  capabilities: methods.capabilities(engine.surface, engine.sessionful && engine.streams),
   serverInfo: engine.serverInfo,
   ...methods.instructions(engine.surface)
 })

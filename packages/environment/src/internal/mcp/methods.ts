@@ -1,5 +1,7 @@
+import * as Caller from "@effect-agentenv/protocol/Caller"
 import * as JsonRpc from "@effect-agentenv/protocol/JsonRpc"
 import * as Mcp from "@effect-agentenv/protocol/Mcp"
+import { roleOf } from "../catalog.ts"
 import type { Surface } from "../surface.ts"
 import * as calls from "./calls.ts"
 import * as replies from "./replies.ts"
@@ -12,10 +14,10 @@ const offersResources = (surface: Surface): boolean =>
 
 const offersPrompts = (surface: Surface): boolean => surface.prompts.length > 0
 
-/** What a server says that it can do: what there is, and nothing else. */
-export const capabilities = (surface: Surface): Mcp.ServerCapabilities => ({
+/** What a server says that it can do: what there is, and nothing else. `listens`: whether changes of lists can be told. */
+export const capabilities = (surface: Surface, listens: boolean): Mcp.ServerCapabilities => ({
   logging: {},
-  tools: {},
+  tools: listens ? { listChanged: true } : {},
   ...(offersResources(surface) ? { resources: {} } : {}),
   ...(offersPrompts(surface) ? { prompts: {} } : {})
 })
@@ -25,12 +27,23 @@ export const instructions = (surface: Surface): { readonly instructions?: string
   surface.instructions === undefined ? {} : { instructions: surface.instructions }
 
 // Everything is on one page, so there is no cursor that we gave out.
-const list = (items: (surface: Surface) => object): Handler => (request) => {
+const page = (answer: Handler): Handler => (request) => {
   if (request.params?.["cursor"] !== undefined) {
     return request.fail(replies.invalidParams("params.cursor is none of ours"))
   }
-  request.result(items(request.engine.surface), true)
+  answer(request)
 }
+
+const list = (items: (surface: Surface) => object): Handler =>
+  page((request) => request.result(items(request.engine.surface), true))
+
+/** The tools that the caller's role sees (B-ACC-3). */
+const listTools: Handler = page((request) => {
+  const { catalog } = request.engine
+  const role = catalog.restricted ? roleOf(request.caller.role) : Caller.DEFAULT_ROLE
+  if (catalog.restricted) request.session?.heardAs(role)
+  request.written(`{"tools":${catalog.list(role)}}`)
+})
 
 const methodNotFound: Handler = (request) =>
   request.fail({
@@ -55,14 +68,15 @@ const discover: Handler = (request) => {
   const { surface } = request.engine
   request.result({
     supportedVersions: Mcp.SESSIONLESS_VERSIONS,
-    capabilities: capabilities(surface),
+    // an era without sessions has no stream that is anybody's
+    capabilities: capabilities(surface, false),
     ...instructions(surface)
   }, true)
 }
 
 const common: ReadonlyArray<readonly [string, Handler]> = [
   [Mcp.Method.ToolsCall, calls.callTool],
-  [Mcp.Method.ToolsList, list((surface) => ({ tools: Array.from(surface.tools.values(), (tool) => tool.listed) }))],
+  [Mcp.Method.ToolsList, listTools],
   [
     Mcp.Method.ResourcesList,
     only(offersResources, list((surface) => ({ resources: surface.resources })))

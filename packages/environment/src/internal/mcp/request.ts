@@ -1,3 +1,4 @@
+import * as Caller from "@effect-agentenv/protocol/Caller"
 import * as JsonRpc from "@effect-agentenv/protocol/JsonRpc"
 import * as Mcp from "@effect-agentenv/protocol/Mcp"
 import type * as Calls from "@effect-agentenv/server/Calls"
@@ -32,6 +33,7 @@ export class Request implements Running, Calls.RunOptions<unknown, unknown> {
   private ticket: Ticket | undefined = undefined
   private fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined = undefined
   private interrupted: "cancelled" | "session" | undefined = undefined
+  private resolved: Caller.Caller | undefined = undefined
 
   constructor(
     engine: Engine,
@@ -51,6 +53,12 @@ export class Request implements Running, Calls.RunOptions<unknown, unknown> {
 
   get meta(): Json | undefined {
     return objectAt(this.params, "_meta")
+  }
+
+  /** Who sent it (B-CTX-3). */
+  get caller(): Caller.Caller {
+    const { exchange, meta } = this
+    return this.resolved ??= Caller.resolve({ meta, header: (name) => exchange.header(name) })
   }
 
   /** Where progress is wanted, if it is. */
@@ -120,6 +128,12 @@ export class Request implements Running, Calls.RunOptions<unknown, unknown> {
       200,
       JSON.stringify(JsonRpc.success(this.id, this.sessionless ? this.complete(result, cacheable) : result))
     )
+  }
+
+  /** Answers with a result that is the JSON of an object with keys already, and may be kept. */
+  written(json: string): void {
+    const result = this.sessionless ? `${json.slice(0, -1)},${JSON.stringify(this.complete({}, true)).slice(1)}` : json
+    this.end(200, `{"jsonrpc":"2.0","id":${JSON.stringify(this.id)},"result":${result}}`)
   }
 
   fail(refusal: replies.Refusal): void {

@@ -1,3 +1,4 @@
+import * as Caller from "@effect-agentenv/protocol/Caller"
 import * as JsonRpc from "@effect-agentenv/protocol/JsonRpc"
 import * as Mcp from "@effect-agentenv/protocol/Mcp"
 import type * as Body from "@effect-agentenv/server/Body"
@@ -9,6 +10,7 @@ import type * as Route from "@effect-agentenv/server/Route"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { type Catalog, roleOf } from "../catalog.ts"
 import type { Gate } from "../gate.ts"
 import type * as Spans from "../spans.ts"
 import type { Surface } from "../surface.ts"
@@ -24,6 +26,7 @@ import { type Session, Sessions } from "./sessions.ts"
 /** How MCP is served. */
 export interface Options<R> {
   readonly surface: Surface
+  readonly catalog: Catalog
   readonly gate: Gate
   readonly calls: Calls.Calls<R>
   readonly path: string
@@ -54,6 +57,8 @@ export interface McpRoute extends Route.Route {
 const isJson = (contentType: string | undefined): boolean =>
   contentType === "application/json" ||
   contentType !== undefined && contentType.split(";", 1)[0]!.trim().toLowerCase() === "application/json"
+
+const toolsChanged = JSON.stringify({ jsonrpc: "2.0", method: Mcp.Method.ToolsChanged })
 
 const sessionVersions: ReadonlySet<string> = new Set(Mcp.SESSION_VERSIONS)
 
@@ -94,6 +99,9 @@ class Listeners {
     if (session.stream !== undefined) return replies.refuse(exchange, null, replies.secondStream)
     const stream = this.engine.calls.stream(exchange, 200, [])
     session.stream = stream
+    if (this.engine.catalog.restricted) {
+      session.heardAs(roleOf(Caller.normalizeRole(exchange.header(Caller.ROLE_HEADER))))
+    }
     stream.onClose(() => {
       if (session.stream !== stream) return
       session.stream = undefined
@@ -228,12 +236,13 @@ export const make = <R>(options: Options<R>): Effect.Effect<McpRoute, never, Sco
     const ids = yield* Ids
     const idleMillis = Duration.toMillis(options.idleTimeout ?? "30 minutes")
     const sessions = new Sessions(yield* Effect.clock, ids.uuid, options.maxSessions ?? 10_000, idleMillis)
-    const { surface } = options
+    const { catalog, surface } = options
     const streams = options.json !== true
     const sessionful = mode !== "off"
     const listeners = new Listeners(
       {
         surface,
+        catalog,
         gate: options.gate,
         calls: options.calls,
         sessions,
@@ -248,6 +257,7 @@ export const make = <R>(options: Options<R>): Effect.Effect<McpRoute, never, Sco
       options.bodyLimit ?? 4 * 1024 * 1024
     )
     if (sessionful) {
+      catalog.onChange((changedFor) => sessions.tell(toolsChanged, changedFor))
       // as often as the timeout asks for, between a second and a minute
       const every = Math.min(Math.max(idleMillis, 1_000), 60_000)
       yield* Effect.sync(() => sessions.sweep()).pipe(Effect.delay(every), Effect.forever, Effect.forkScoped)

@@ -14,6 +14,8 @@ export type Pending = (response: Json | undefined) => void
 /** What a session's client can be asked for, as a set of bits. */
 export const Feature = { elicit: 1, sample: 2, roots: 4 } as const
 
+const maxRoles = 100
+
 /** One client's session. There may be thousands that idle, so what only a running one needs is made when it is needed. */
 export class Session {
   readonly id: string
@@ -25,6 +27,7 @@ export class Session {
   closed = false
   /** The stream of its GET. */
   stream: EventStream.EventStream | undefined = undefined
+  private roles: Set<string> | undefined = undefined
   private running: Map<JsonRpc.Id, Running> | undefined = undefined
   private pending: Map<JsonRpc.Id, Pending> | undefined = undefined
   private asked = 0
@@ -38,6 +41,19 @@ export class Session {
   /** Whether neither a request nor a stream of it is open. */
   get idle(): boolean {
     return this.running === undefined && this.stream === undefined
+  }
+
+  /** Remembers that it lists tools in a role: a gateway's session has many. */
+  heardAs(role: string): void {
+    const roles = this.roles ??= new Set()
+    if (roles.size <= maxRoles) roles.add(role)
+  }
+
+  /** Tells its stream what has changed for one of its roles; those of a session with too many to remember count as changed. */
+  tell(message: string, changedFor: (role: string) => boolean): void {
+    const { roles, stream } = this
+    if (stream === undefined) return
+    if (roles === undefined || roles.size > maxRoles || Array.from(roles).some(changedFor)) stream.send(message)
   }
 
   runs(id: JsonRpc.Id): boolean {
@@ -132,6 +148,11 @@ export class Sessions {
   end(session: Session): void {
     this.all.delete(session.id)
     session.close()
+  }
+
+  /** Tells the open streams of those whom a change concerns. */
+  tell(message: string, changedFor: (role: string) => boolean): void {
+    for (const session of this.all.values()) session.tell(message, changedFor)
   }
 
   /** Ends the sessions that idle for too long. */

@@ -1,4 +1,3 @@
-import * as Caller from "@effect-agentenv/protocol/Caller"
 import * as Mcp from "@effect-agentenv/protocol/Mcp"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -15,7 +14,6 @@ export class CallService implements Service {
   readonly arguments: unknown
   private readonly request: Request
   private minted: string | undefined = undefined
-  private resolved: Caller.Caller | undefined = undefined
 
   constructor(request: Request, tool: string, args: unknown) {
     this.request = request
@@ -28,11 +26,11 @@ export class CallService implements Service {
   }
 
   get role(): string | undefined {
-    return this.caller.role
+    return this.request.caller.role
   }
 
   get session(): string | undefined {
-    return this.caller.session
+    return this.request.caller.session
   }
 
   get client(): ClientFeatures {
@@ -57,11 +55,6 @@ export class CallService implements Service {
         if (Mcp.LOGGING_LEVELS.indexOf(level) < request.level) return
         request.notify(Mcp.Method.Message, { level, ...(logger === undefined ? {} : { logger }), data: jsonOf(data) })
       })
-  }
-
-  private get caller(): Caller.Caller {
-    const { exchange, meta } = this.request
-    return this.resolved ??= Caller.resolve({ meta, header: (name) => exchange.header(name) })
   }
 }
 
