@@ -90,7 +90,8 @@ type ResultProblem<A, E, Answer, Failure, Path extends string> =
  * @category models
  */
 export type Duplicate<List extends ReadonlyArray<unknown>, Key extends string, Seen = never> = List extends
-  readonly [infer Head, ...infer Tail] ? Head extends { readonly [K in Key]: infer Id extends string }
+  readonly [infer Head, ...infer Tail] ?
+  Head extends { readonly [K in Key]: infer Id extends string }
     ? Id extends Seen ? `'${Id}' is there twice` : Duplicate<Tail, Key, Seen | Id>
   : never
   : never

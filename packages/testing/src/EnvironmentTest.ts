@@ -75,7 +75,7 @@ const toHttpClient = Layer.effect(HttpClient.HttpClient, Wire)
  */
 export const layer = <Env extends Environment.Any>(
   env: Env,
-  options: Options = {}
+  options: Options & EnvironmentServer.Serving<NoInfer<Env>> = {}
 ): Layer.Layer<
   Clients | Wire,
   RegistryError | ToolClient.ToolClientError,

@@ -12,6 +12,7 @@ import type * as Tool from "../Tool.ts"
 import { scoped } from "./callScope.ts"
 import * as codec from "./codec.ts"
 import * as outcome from "./outcome.ts"
+import { isRecord } from "./record.ts"
 import type * as Surface from "./surface.ts"
 
 /** A failure that the tool's definition declares, encoded. */
@@ -21,9 +22,6 @@ class Declared {
     this.encoded = encoded
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const text = (value: unknown): Mcp.TextContent => ({
   type: "text",

@@ -19,6 +19,7 @@ import { areEncoded } from "./dataParts.ts"
 import type * as Gate from "./gate.ts"
 import { IdempotencyKeys } from "./idempotencyKeys.ts"
 import * as outcome from "./outcome.ts"
+import { isRecord } from "./record.ts"
 import { runTicket } from "./runner.ts"
 import type * as Spans from "./spans.ts"
 
@@ -31,9 +32,6 @@ interface Operation {
   readonly shared: boolean
   readonly effect: (params: never, exchange: Exchange.Exchange) => Effect.Effect<unknown, unknown>
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const invalid = (id: JsonRpc.Id | null, detail: string): JsonRpc.Failure =>
   JsonRpc.failure(id, { code: JsonRpc.ErrorCode.InvalidParams, message: "invalid_request", data: { detail } })

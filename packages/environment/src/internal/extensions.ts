@@ -15,11 +15,9 @@ import { runtimeOf } from "./callScope.ts"
 import type { CompiledOperation } from "./compileExtension.ts"
 import type * as Gate from "./gate.ts"
 import * as outcome from "./outcome.ts"
+import { isRecord } from "./record.ts"
 import { runTicket } from "./runner.ts"
 import type * as Spans from "./spans.ts"
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const refuse = (exchange: Exchange.Exchange, status: number, error: AgentEnvError.Fields): void =>
   Exchange.json(exchange, status, { ok: false, error })

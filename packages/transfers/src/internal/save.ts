@@ -13,7 +13,7 @@ import { cutOff, lengthless, mismatch, tooLarge, unwritable } from "./failures.t
 
 const opened = (path: string): Promise<WriteStream> =>
   new Promise((resolve, reject) => {
-    const file = createWriteStream(path, { flags: "wx", highWaterMark: 1024 * 1024 })
+    const file = createWriteStream(path, { flags: "wx", highWaterMark: 256 * 1024 })
     file.once("error", reject)
     file.once("open", () => resolve(file))
   })
