@@ -46,8 +46,7 @@ describe("a hook", () => {
       expect(first?.role).toBe("clerk")
       expect(yield* seen).toEqual(["hook", "tool"])
     }).pipe(
-      Effect.provide(hooked(() => Effect.as(note("hook"), Hook.proceed))),
-      Effect.provide(Log.layer)
+      Effect.provide(Layer.provideMerge(hooked(() => Effect.as(note("hook"), Hook.proceed)), Log.layer))
     ))
 
   it.scoped("that answers is sent as it is, and the tool does not run (B-HOOK-2)", () => {
@@ -62,14 +61,16 @@ describe("a hook", () => {
       expect(yield* tool("ring", { label: "no" })).toEqual({ ...text("the door stays shut"), isError: true })
       expect(yield* seen).toEqual([])
     }).pipe(
-      Effect.provide(hooked(({ arguments: args }) =>
-        Effect.succeed(Hook.answer(
-          (args as { readonly label: string }).label === "no"
-            ? { ...text("the door stays shut"), isError: true }
-            : picture
-        ))
-      )),
-      Effect.provide(Log.layer)
+      Effect.provide(Layer.provideMerge(
+        hooked(({ arguments: args }) =>
+          Effect.succeed(Hook.answer(
+            (args as { readonly label: string }).label === "no"
+              ? { ...text("the door stays shut"), isError: true }
+              : picture
+          ))
+        ),
+        Log.layer
+      ))
     )
   })
 
@@ -85,8 +86,7 @@ describe("a hook", () => {
       expect(yield* seen).toEqual([])
     }).pipe(
       // as one without types would write it
-      Effect.provide(hooked(() => Effect.sync(() => answers.shift() as Hook.Decision))),
-      Effect.provide(Log.layer)
+      Effect.provide(Layer.provideMerge(hooked(() => Effect.sync(() => answers.shift() as Hook.Decision)), Log.layer))
     )
   })
 
@@ -115,12 +115,12 @@ describe("a hook", () => {
       expect(yield* tool("ring", { label: "chained" })).toEqual(refusal)
       expect(yield* seen).toEqual([])
     }).pipe(
-      Effect.provide(
+      Effect.provide(Layer.provideMerge(
         hooked(({ arguments: args }) =>
-          Effect.fail(failures[(args as { readonly label: string }).label] ?? new Error("?"))
-        )
-      ),
-      Effect.provide(Log.layer)
+          Effect.fail(failures[(args as { readonly label: string }).label] ?? new KilnError("?"))
+        ),
+        Log.layer
+      ))
     )
   })
 
@@ -131,8 +131,10 @@ describe("a hook", () => {
       expect(result.isError).toBe(true)
       expect(result.content[0].text).not.toContain("secret")
     }).pipe(
-      Effect.provide(hooked(() => Effect.die(new Error("secret")))),
-      Effect.provide(Layer.merge(Log.layer, Logger.remove(Logger.defaultLogger)))
+      Effect.provide(Layer.provideMerge(
+        hooked(() => Effect.die(new Error("secret"))),
+        Layer.merge(Log.layer, Logger.remove(Logger.defaultLogger))
+      ))
     ))
 
   it.scoped("is not called for unknown tools nor for extensions (B-HOOK-5)", () =>
@@ -142,8 +144,7 @@ describe("a hook", () => {
       expect((yield* send("GET", "/agentenv/ext/seen")).status).toBe(200)
       expect(yield* seen).toEqual(["extension"])
     }).pipe(
-      Effect.provide(hooked(() => Effect.as(note("hook"), Hook.proceed))),
-      Effect.provide(Log.layer)
+      Effect.provide(Layer.provideMerge(hooked(() => Effect.as(note("hook"), Hook.proceed)), Log.layer))
     ))
 
   it.scoped("sees arguments as they were sent, before they are refused (B-HOOK-6)", () => {
@@ -156,11 +157,13 @@ describe("a hook", () => {
       yield* tool("ring", { label: "b2" })
       expect(sent).toEqual([{ label: 7, more: true }, { label: "b2" }])
     }).pipe(
-      Effect.provide(hooked(({ arguments: args }) => {
-        sent.push(args)
-        return Effect.succeed(Hook.proceed)
-      })),
-      Effect.provide(Log.layer)
+      Effect.provide(Layer.provideMerge(
+        hooked(({ arguments: args }) => {
+          sent.push(args)
+          return Effect.succeed(Hook.proceed)
+        }),
+        Log.layer
+      ))
     )
   })
 
@@ -178,7 +181,7 @@ describe("a hook", () => {
       yield* tool("ring", { label: "b2" })
       expect(yield* tool("ring", { label: "b2" }, { "agentenv-role": "barred" })).toEqual(text("shut"))
       expect(yield* seen).toEqual(["outer", "inner", "tool", "outer"])
-    }).pipe(Effect.provide(Outer), Effect.provide(Log.layer))
+    }).pipe(Effect.provide(Layer.provideMerge(Outer, Log.layer)))
   })
 
   it.scoped("holds what it acquires until the call has ended, and may use the server's tools", () => {

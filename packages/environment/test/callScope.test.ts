@@ -1,7 +1,7 @@
 import { Environment, Tool } from "@effect-agentenv/environment"
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Scope } from "effect"
-import { wire } from "./support.ts"
+import { KilnError, wire } from "./support.ts"
 
 const Borrow = Tool.make("borrow", { description: "Borrows a lamp." })
 const Desk = Environment.make("desk", { tools: [Borrow] })
@@ -17,7 +17,7 @@ describe("the scope of a call", () => {
       const acquire = (name: string) =>
         Effect.acquireRelease(Effect.void, (_, exit) => Effect.sync(() => log.push(`${name}: ${exit._tag}`)))
       const { tool } = yield* desk(
-        Effect.zipRight(Effect.all([acquire("lamp"), acquire("kettle")]), Effect.fail(new Error("too dark")))
+        Effect.zipRight(Effect.all([acquire("lamp"), acquire("kettle")]), Effect.fail(new KilnError("too dark")))
       )
       expect((yield* tool("borrow")).isError).toBe(true)
       expect(log).toEqual(["kettle: Failure", "lamp: Failure"])

@@ -1,3 +1,7 @@
+// what must not compile is neither run nor used
+// @effect-diagnostics floatingEffect:off
+// @effect-diagnostics missingEffectContext:off
+// @effect-diagnostics missingEffectError:off
 import {
   Environment,
   EnvironmentServer,

@@ -23,6 +23,7 @@ describe("kill -9", () => {
             env: {
               ...process.env,
               CA: store.ca,
+              // @effect-diagnostics-next-line schemaSyncInEffect:off
               OBJECT: JSON.stringify(Schema.encodeSync(ReadObject)(object)),
               TARGET: `${root}/target`
             },

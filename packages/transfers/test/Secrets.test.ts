@@ -43,6 +43,7 @@ describe("secrets", () => {
               String(error),
               String(error.stack).replaceAll(/\n {4}at .*/g, ""),
               JSON.stringify(error),
+              // @effect-diagnostics-next-line schemaSyncInEffect:off
               JSON.stringify(Schema.encodeSync(TransferError.TransferError)(error)),
               inspect({ ...error, cause: error.cause }, { depth: 10 }),
               Cause.pretty(exit.cause).replaceAll(/\n {4}at .*/g, ""),
