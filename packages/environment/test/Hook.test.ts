@@ -14,7 +14,7 @@ const Desk = Environment.make("desk", { tools: [Ring], extensions: [Seen] })
 
 /** The `ToolCall`s that were seen, by whom. */
 class Log extends Context.Tag("test/Log")<Log, Ref.Ref<ReadonlyArray<readonly [string, Call]>>>() {
-  static readonly layer = Layer.fresh(Layer.effect(Log, Ref.make<ReadonlyArray<readonly [string, Call]>>([])))
+  static readonly layer = Layer.effect(Log, Ref.make<ReadonlyArray<readonly [string, Call]>>([]))
 }
 type Call = Context.Tag.Service<typeof ToolCall.ToolCall>
 
