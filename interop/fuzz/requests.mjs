@@ -145,7 +145,7 @@ export const requests = (seed) => {
       () => "2026-13-45T99:99:99Z",
       () => Number.MAX_SAFE_INTEGER,
       () => "../..",
-      () => `https://x.example/${secret}`
+      () => "https://x.example/a?b=c"
     ])()
   const mutate = (value, depth = 0) => {
     if (depth > 0 && maybe(0.25)) return odd()

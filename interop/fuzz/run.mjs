@@ -121,9 +121,7 @@ const complaint = ({ bytes, status, type }) => {
   if (!Buffer.from(text).equals(bytes)) return "it is not valid UTF-8"
   if (leak.test(text)) return "it shows a stack or a path"
   for (const secret of secrets) {
-    if (text.includes(secret) && !text.includes(`"value"`) && !text.includes("https://x.example")) {
-      return `it shows the secret ${secret}`
-    }
+    if (text.includes(secret)) return `it shows the secret ${secret}`
   }
   const body = type.startsWith("application/json") ? parse(text) : undefined
   if (type.startsWith("application/json") && bytes.length > 0 && body === undefined) {
