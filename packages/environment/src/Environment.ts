@@ -264,7 +264,8 @@ export interface Environment<
   readonly of: <H extends ImplementationShape<Tools, Extensions, Resources, Prompts>>(implementation: H) => H
   /**
    * Implements the environment. A missing, superfluous or wrongly typed handler does not compile. The layer is fresh: each place
-   * that provides it gets a state of its own, so two servers in one process never share anything.
+   * that provides it gets a state of its own, so two servers in one process never share anything. So provide it (`Layer.provide`):
+   * `Layer.provideMerge` mentions it twice, and builds two states.
    */
   readonly toLayer: <H extends ImplementationShape<Tools, Extensions, Resources, Prompts>, EX = never, RX = never>(
     build: Verdict<Problems<H, Tools, Extensions, Resources, Prompts>> & Effect.Effect<H, EX, RX>
