@@ -5,6 +5,7 @@ import type * as DataPlane from "@effect-agentenv/protocol/DataPlane"
 import type * as EnvironmentCard from "@effect-agentenv/protocol/EnvironmentCard"
 import type * as Extension from "@effect-agentenv/protocol/Extension"
 import type * as HostCheck from "@effect-agentenv/server/HostCheck"
+import * as Logs from "@effect-agentenv/server/Logs"
 import * as Route from "@effect-agentenv/server/Route"
 import * as Server from "@effect-agentenv/server/Server"
 import type * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
@@ -18,7 +19,6 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type * as Environment from "./Environment.ts"
 import * as internal from "./internal/app.ts"
-import * as logs from "./internal/logs.ts"
 import type { RegistryError } from "./RegistryError.ts"
 
 export {
@@ -249,6 +249,6 @@ export const serve = <Env extends Environment.Any, E = never, R = never>(
           port,
           limits: { maxBuffered: options.maxBuffered }
         }
-      ).pipe(Layer.provide(logs.layer(options.logs)))
+      ).pipe(Layer.provide(Logs.layer(options.logs)))
     // the environment's routes ask nothing of a request, so what is left are the requirements of both
   )) as never

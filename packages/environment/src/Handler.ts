@@ -3,17 +3,12 @@
  *
  * @since 0.1.0
  */
-import type * as HostCheck from "@effect-agentenv/server/HostCheck"
-import * as InProcess from "@effect-agentenv/server/InProcess"
-import * as Context from "effect/Context"
+import * as Handler from "@effect-agentenv/server/Handler"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as ManagedRuntime from "effect/ManagedRuntime"
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type * as Layer from "effect/Layer"
 import type * as Environment from "./Environment.ts"
-import type { App, Options, Requires, Serving } from "./EnvironmentServer.ts"
+import type { Options, Requires, Serving } from "./EnvironmentServer.ts"
 import { app } from "./internal/app.ts"
-import * as nodeListener from "./internal/nodeListener.ts"
 import { mount, type SdkServer } from "./Mount.ts"
 
 /**
@@ -24,77 +19,15 @@ import { mount, type SdkServer } from "./Mount.ts"
  * @since 0.1.0
  * @category models
  */
-export interface HandlerOptions extends Options, HostCheck.Options {
+export interface HandlerOptions extends Options, Handler.Options {
   readonly mount?: SdkServer | undefined
-  readonly maxBuffered?: number | undefined
 }
 
-/**
- * A handler and its end. The environment starts with the first request, or with `ready`, which rejects with what is wrong with the
- * definition, the mount or the layer. `dispose` answers and awaits what runs; later requests get a 503.
- *
- * @since 0.1.0
- * @category models
- */
-export interface Handler<F> {
-  readonly handler: F
-  readonly ready: () => Promise<void>
-  readonly dispose: () => Promise<void>
-}
-
-/**
- * What answers fetch requests. The request's `signal` and the cancellation of a response's body are the client's leaving, which
- * interrupts the call.
- *
- * @since 0.1.0
- * @category models
- */
-export type WebHandler = (request: Request) => Promise<Response>
-
-/**
- * What answers node's requests, as a listener of `createServer` or in `app.use` of Express: paths that are not the environment's go
- * on to `next`, and are a 404 without one. A body that an earlier middleware parsed (`express.json()`) is taken from `request.body`.
- *
- * @since 0.1.0
- * @category models
- */
-export type NodeHandler = (
-  request: IncomingMessage & { readonly body?: unknown },
-  response: ServerResponse,
-  next?: (error?: unknown) => void
-) => void
-
-class Running extends Context.Tag("@effect-agentenv/environment/Handler/Running")<Running, App>() {}
-
-const start = <Env extends Environment.Any, E, A>(
-  env: Env,
-  layer: Layer.Layer<Requires<Env>, E>,
-  options: HandlerOptions & Serving<Env>,
-  listen: Effect.Effect<A, never, Running>
-) => {
-  const running = options.mount === undefined ? app(env, options) : mount(env, options.mount, options)
-  const runtime = ManagedRuntime.make(Layer.provide(Layer.scoped(Running, running), layer))
-  let listener: Promise<A> | undefined = undefined
-  let disposed = false
-  return {
-    get disposed(): boolean {
-      return disposed
-    },
-    listener: (): Promise<A> => listener ??= runtime.runPromise(listen),
-    dispose: (): Promise<void> => {
-      disposed = true
-      return runtime.dispose()
-    }
-  }
-}
-
-const closed = JSON.stringify({ detail: "Server is shutting down" })
-const jsonType = { "content-type": "application/json" }
-
-const refuse = (response: ServerResponse, status: number, body: string): void => {
-  response.writeHead(status, jsonType)
-  response.end(body)
-}
+const routesOf = <Env extends Environment.Any>(env: Env, options: HandlerOptions & Serving<Env>) =>
+  Effect.map(
+    options.mount === undefined ? app(env, options) : mount(env, options.mount, options),
+    ({ routes }) => routes
+  )
 
 /**
  * An environment as a fetch handler: for edge runtimes, for frameworks that speak `Request` and `Response`, and for tests.
@@ -106,17 +39,9 @@ export const toWebHandler = <Env extends Environment.Any, E>(
   env: Env,
   layer: Layer.Layer<Requires<Env>, E>,
   options: HandlerOptions & Serving<NoInfer<Env>> = {}
-): Handler<WebHandler> => {
-  const running = start(env, layer, options, Effect.map(Running, ({ routes }) => InProcess.fetch(routes, options)))
-  return {
-    handler: (request) =>
-      running.disposed
-        ? Promise.resolve(new Response(closed, { status: 503, headers: jsonType }))
-        : running.listener().then((fetch) => fetch(request)),
-    ready: () => running.listener().then(() => {}),
-    dispose: running.dispose
-  }
-}
+): Handler.Handler<Handler.WebHandler> =>
+  // an implementation is no scope
+  Handler.web(routesOf(env, options), layer as Layer.Layer<any, E>, options)
 
 /**
  * An environment as a handler of node's requests, for an Express app or a server of one's own: `app.use(handler)`. What goes wrong
@@ -129,28 +54,6 @@ export const toNodeHandler = <Env extends Environment.Any, E>(
   env: Env,
   layer: Layer.Layer<Requires<Env>, E>,
   options: HandlerOptions & Serving<NoInfer<Env>> = {}
-): Handler<NodeHandler> => {
-  const listen = Effect.flatMap(
-    Running,
-    ({ routes }) => Effect.map(Effect.runtime<never>(), (runtime) => nodeListener.make(routes, options, runtime))
-  )
-  const running = start(env, layer, options, listen)
-  let started: nodeListener.NodeListener | undefined = undefined
-  const ready = () =>
-    running.listener().then((listener) => {
-      started = listener
-      return listener
-    })
-  return {
-    handler: (request, response, next) => {
-      if (started !== undefined) return started(request, response, next)
-      if (running.disposed) return next === undefined ? refuse(response, 503, closed) : next()
-      ready().then((listener) => listener(request, response, next), (error) => {
-        if (next === undefined) refuse(response, 500, JSON.stringify({ detail: "The environment did not start" }))
-        else next(error)
-      })
-    },
-    ready: () => ready().then(() => {}),
-    dispose: running.dispose
-  }
-}
+): Handler.Handler<Handler.NodeHandler> =>
+  // as above
+  Handler.node(routesOf(env, options), layer as Layer.Layer<any, E>, options)

@@ -234,7 +234,7 @@ describe("toNodeHandler", () => {
       expect([answered.status, yield* Effect.promise(() => answered.text())]).toEqual([500, "mine"])
       expect(String(seen)).toContain("no database")
       const bare = yield* get(`${yield* listen(handler)}/health`)
-      expect([bare.status, yield* json(bare)]).toEqual([500, { detail: "The environment did not start" }])
+      expect([bare.status, yield* json(bare)]).toEqual([500, { detail: "The server did not start" }])
     }))
 
   it.scoped("mounts on an SDK server, whose MCP stays Express' affair", () =>

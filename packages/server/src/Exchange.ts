@@ -25,6 +25,10 @@ export interface Exchange {
   readonly query: string
   /** The HTTP span that already covers this request, when the platform's router made one. */
   readonly span: Tracer.AnySpan | undefined
+  /** The scheme that the client spoke to this server. */
+  readonly scheme: "http" | "https"
+  /** The port that the request came in by, where there is one. */
+  readonly port: number | undefined
   /** A request header by its lower-case name; the joined value when it was repeated. */
   readonly header: (name: string) => string | undefined
   /** Reads the body, at most `limit` bytes of it, and calls `use` exactly once. */

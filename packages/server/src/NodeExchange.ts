@@ -92,6 +92,16 @@ export class NodeExchange implements Exchange.Exchange {
   }
 
   /** @since 0.1.0 */
+  get scheme(): "http" | "https" {
+    return "encrypted" in this.req.socket ? "https" : "http"
+  }
+
+  /** @since 0.1.0 */
+  get port(): number | undefined {
+    return this.req.socket.localPort
+  }
+
+  /** @since 0.1.0 */
   get span(): Tracer.AnySpan | undefined {
     return undefined
   }

@@ -73,6 +73,16 @@ export class WebExchange implements Exchange.Exchange {
   }
 
   /** @since 0.1.0 */
+  get scheme(): "http" | "https" {
+    return this.request.url.startsWith("https:") ? "https" : "http"
+  }
+
+  /** @since 0.1.0 */
+  get port(): number | undefined {
+    return undefined
+  }
+
+  /** @since 0.1.0 */
   get method(): string {
     return this.request.method
   }

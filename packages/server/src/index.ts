@@ -55,6 +55,13 @@ export * as Exchange from "./Exchange.ts"
 export * as Front from "./Front.ts"
 
 /**
+ * Routes inside a server that somebody else runs: a fetch handler, or node's and Express'.
+ *
+ * @since 0.1.0
+ */
+export * as Handler from "./Handler.ts"
+
+/**
  * Whether the server is up.
  *
  * @since 0.1.0
@@ -88,6 +95,13 @@ export * as InProcess from "./InProcess.ts"
  * @since 0.1.0
  */
 export * as Json from "./Json.ts"
+
+/**
+ * How a server writes its log.
+ *
+ * @since 0.1.0
+ */
+export * as Logs from "./Logs.ts"
 
 /**
  * Exchanges over node's own server.

@@ -6,6 +6,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Tracer from "effect/Tracer"
+import { IncomingMessage } from "node:http"
+import type { Socket } from "node:net"
 import { PassThrough } from "node:stream"
 import * as Body from "../Body.ts"
 import type * as BodyReader from "../BodyReader.ts"
@@ -52,6 +54,20 @@ class RouterExchange implements Exchange.Exchange {
 
   get method(): string {
     return this.request.method
+  }
+
+  get scheme(): "http" | "https" {
+    return this.socket !== undefined && "encrypted" in this.socket ? "https" : "http"
+  }
+
+  get port(): number | undefined {
+    return this.socket?.localPort
+  }
+
+  /** The connection, when the request is one of node's. */
+  private get socket(): Socket | undefined {
+    const source = this.request.source
+    return source instanceof IncomingMessage ? source.socket : undefined
   }
 
   get path(): string {

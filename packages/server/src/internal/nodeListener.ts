@@ -1,12 +1,13 @@
-import * as Body from "@effect-agentenv/server/Body"
-import * as Correlation from "@effect-agentenv/server/Correlation"
-import * as Exchange from "@effect-agentenv/server/Exchange"
-import * as HostCheck from "@effect-agentenv/server/HostCheck"
-import * as NodeExchange from "@effect-agentenv/server/NodeExchange"
-import * as Route from "@effect-agentenv/server/Route"
 import * as Cause from "effect/Cause"
 import type * as Runtime from "effect/Runtime"
 import type { IncomingMessage, ServerResponse } from "node:http"
+import * as Body from "../Body.ts"
+import * as Correlation from "../Correlation.ts"
+import * as Exchange from "../Exchange.ts"
+import * as Front from "../Front.ts"
+import * as HostCheck from "../HostCheck.ts"
+import * as NodeExchange from "../NodeExchange.ts"
+import * as Route from "../Route.ts"
 
 /** What a framework may have put on a request: its body, read and parsed. */
 interface Parsed {
@@ -51,13 +52,14 @@ export const make = (
   options: HostCheck.Options & { readonly maxBuffered?: number | undefined },
   runtime: Runtime.Runtime<never>
 ): NodeListener => {
-  const table = new Map(routes.map((route) => [route.path, Route.toListener(route)]))
+  const front = Front.make()
+  for (const route of routes) front.add(route.path, Route.toListener(route))
   const check = HostCheck.make(options)
   const onDefect = (defect: unknown): string => Correlation.report(Cause.die(defect), runtime)
   const exchangeOptions: NodeExchange.Options = { maxBuffered: options.maxBuffered, onDefect }
   return (request, response, next) => {
     const exchange = new FrameworkExchange(request, response, exchangeOptions)
-    const listener = table.get(exchange.path) ?? table.get(exchange.path.replace(/\/$/, ""))
+    const listener = front.find(exchange.path) ?? front.find(exchange.path.replace(/\/$/, ""))
     if (listener === undefined) {
       return next === undefined ? Exchange.json(exchange, 404, { detail: "Not Found" }) : next()
     }

@@ -1,3 +1,8 @@
+/**
+ * How a server writes its log.
+ *
+ * @since 0.1.0
+ */
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
@@ -5,7 +10,12 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 
-/** How a server writes its log: one JSON object a line, or for people. */
+/**
+ * One JSON object a line, or for people.
+ *
+ * @since 0.1.0
+ * @category models
+ */
 export type Format = "json" | "pretty"
 
 // `NodeRuntime.runMain` has put the pretty logger in the default one's place already.
@@ -14,7 +24,12 @@ const layers: Readonly<Record<Format, Layer.Layer<never>>> = {
   pretty: Layer.mergeAll(Logger.remove(Logger.prettyLoggerDefault), Logger.pretty)
 }
 
-/** The logger of a format; without one the variable `LOG_FORMAT` counts, and without that the loggers stay as they are. */
+/**
+ * The logger of a format; without one the variable `LOG_FORMAT` counts, and without that the loggers stay as they are.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
 export const layer = (format: Format | undefined): Layer.Layer<never, ConfigError.ConfigError> =>
   Layer.unwrapEffect(Effect.map(
     format === undefined
