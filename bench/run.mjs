@@ -6,6 +6,7 @@ import { parseArgs } from "node:util"
 import { bundle } from "./lib/bundle.mjs"
 import { ensureReference } from "./lib/reference.mjs"
 import { dataGet, toolsCall } from "./rows/loads.mjs"
+import { protolabs } from "./rows/protolabs.mjs"
 import { idleSession, parallel, sessions } from "./rows/sessions.mjs"
 import { staging } from "./rows/staging.mjs"
 import { start } from "./rows/start.mjs"
@@ -21,7 +22,8 @@ const rows = {
   parallel: ["512 clients that initialize and call at once", parallel],
   "tool-lists": ["tools/list of 500 tools with rules for 50 roles, and without", toolLists],
   transfers: ["a large object up and down over TLS, 1,000 small ones through a namespace", transfers],
-  staging: ["a large object put into the staging store", staging]
+  staging: ["a large object put into the staging store", staging],
+  protolabs: ["cost read from messages of 50 parts and from an agent's events", protolabs]
 }
 
 const help = `npm run bench [-- NAME … --quick --full]

@@ -11,8 +11,12 @@ if (!existsSync(join(here, "../packages/environment/dist/index.js"))) {
 }
 
 await build({
-  entryPoints: [join(here, "fixtures/main.ts")],
-  outfile: join(here, "dist/fixture.js"),
+  entryPoints: {
+    fixture: join(here, "fixtures/main.ts"),
+    "protolabs-vectors": join(here, "protolabs/vectors.mjs"),
+    triggers: join(here, "triggers/ours.mjs")
+  },
+  outdir: join(here, "dist"),
   bundle: true,
   platform: "node",
   target: "node20",

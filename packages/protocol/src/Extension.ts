@@ -1,13 +1,14 @@
 /**
  * @since 0.1.0
  */
-import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
+import type * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import type * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { Settled, Verdict } from "./Check.ts"
 import type { ContextOf, Features, ImplementationProblem, Operations, Shape } from "./Implementation.ts"
+import * as internal from "./internal/extension.ts"
 import type * as Operation from "./Operation.ts"
 
 /**
@@ -66,6 +67,18 @@ export interface HandlersService {
 export type Form = "many" | "single"
 
 /**
+ * How an extension is configured: what `configure` takes, closed, and what of it stands beside `endpoint` and `methods` on the card
+ * of an agent (B-REG-21, B-INST-1).
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Configurable {
+  readonly schema: Schema.Schema.All
+  readonly cardParams: ((configuration: any) => Readonly<Record<string, unknown>>) | undefined
+}
+
+/**
  * An extension as data: its URI, operations and optional features.
  *
  * @since 0.1.0
@@ -94,6 +107,7 @@ export interface Extension<
   readonly origin: Origin
   readonly overridden: Overridden
   readonly configuration: unknown
+  readonly configurable: Configurable | undefined
   /** The same extension with its configuration (B-REG-21); once, and only for those that declare one. */
   readonly configure: (configuration: Config) => Extension<Uri, Ops, Feats, never, Origin, Overridden>
   /** The key of the service that `toLayer` provides. */
@@ -125,6 +139,7 @@ export interface Any {
   readonly origin: "custom" | "standard"
   readonly overridden: boolean
   readonly configuration: unknown
+  readonly configurable: Configurable | undefined
 }
 
 /**
@@ -176,48 +191,20 @@ export interface Options<Ops, Feats, Config> {
   readonly features?: Feats
   readonly params?: Readonly<Record<string, unknown>> | undefined
   readonly required?: boolean | undefined
-  /** What `configure` takes. */
+  /** What `configure` takes: filters say what types can't. */
   readonly configuration?: Schema.Schema<Config, any>
+  /** What of a configuration shows on the card; nothing by default. */
+  readonly cardParams?: ((configuration: NoInfer<Config>) => Readonly<Record<string, unknown>>) | undefined
 }
 
-type Parts = Omit<Any, TypeId>
-
-const fromParts = (parts: Parts): Any => {
-  const handlers = Context.GenericTag<Handlers<string>, HandlersService>(
-    `@effect-agentenv/protocol/Extension/Handlers/${parts.uri}`
-  )
-  const self = {
-    ...parts,
-    [TypeId]: TypeId as TypeId,
-    handlers,
-    configure: (configuration: unknown) => fromParts({ ...parts, configuration }),
-    toLayer: (build: Effect.Effect<object, unknown, unknown>) =>
-      Layer.scoped(
-        handlers,
-        Effect.zipWith(build, Effect.context<never>(), (implementation, context) => ({
-          uri: parts.uri,
-          implementation,
-          context
-        }))
-      ),
-    of: (implementation: unknown) => implementation
-  }
-  return self
-}
-
-const partsOf = (self: Any): Parts => ({
-  uri: self.uri,
-  form: self.form,
-  description: self.description,
-  endpoint: self.endpoint,
-  operations: self.operations,
-  features: self.features,
-  params: self.params,
-  required: self.required,
-  origin: self.origin,
-  overridden: self.overridden,
-  configuration: self.configuration
-})
+/**
+ * Tells the library's own definitions, and what `configure`, `describe` and `override` make of them, from all others, copies of them
+ * included: no others may be `urn:agentenv:*` on agents (B-REG-16).
+ *
+ * @since 0.1.0
+ * @category guards
+ */
+export const isStandard = (extension: Any): boolean => internal.isStandard(extension)
 
 /**
  * Defines an extension: `operations` as its core, `features` that are implemented whole or not at all. `urn:agentenv:*` outside the
@@ -235,20 +222,8 @@ export const make = <
   uri: Uri,
   options: Options<Ops, Feats, Config>
 ): Extension<Uri, Settled<Ops, Operations>, Settled<Feats, Features>, Settled<Config>> =>
-  fromParts({
-    uri,
-    form: "many",
-    description: options.description,
-    endpoint: options.endpoint,
-    operations: options.operations ?? {},
-    features: options.features ?? {},
-    params: options.params,
-    required: options.required,
-    origin: "custom",
-    overridden: false,
-    configuration: undefined
-    // the parts are the definition's type parameters at run time
-  }) as never
+  // the parts are the definition's type parameters at run time
+  internal.fromParts(internal.partsOf(uri, options), false) as never
 
 /**
  * The environment's one-operation form, served at `/agentenv/ext/<name>` unless the operation has a path of its own (B-ENV-6).
@@ -262,20 +237,15 @@ export const single = <const Uri extends string, const Name extends string, Op e
   operation: Op,
   options: { readonly description?: string | undefined; readonly required?: boolean | undefined } = {}
 ): Extension<Uri, { readonly [K in Name]: Op }> =>
-  fromParts({
-    uri,
-    form: "single",
-    description: options.description,
-    endpoint: operation.path,
-    operations: { [name]: operation },
-    features: {},
-    params: undefined,
-    required: options.required,
-    origin: "custom",
-    overridden: false,
-    configuration: undefined
+  internal.fromParts(
+    {
+      ...internal.partsOf(uri, { ...options, operations: { [name]: operation } }),
+      form: "single",
+      endpoint: operation.path
+    },
+    false
     // the parts are the definition's type parameters at run time
-  }) as never
+  ) as never
 
 /**
  * Gives an extension the description that its card entry shows (B-REG-22).
@@ -284,7 +254,7 @@ export const single = <const Uri extends string, const Name extends string, Op e
  * @category combinators
  */
 export const describe = <E extends Any>(extension: E, description: string): E =>
-  fromParts({ ...partsOf(extension), description }) as E
+  internal.derive(extension, { description }) as E
 
 /**
  * Says that the author answers the operations of an extension that the library owns, so that the server requires its handlers.
@@ -300,7 +270,7 @@ export const override = <
   O extends "custom" | "standard"
 >(
   extension: Extension<U, Ops, Feats, C, O>
-): Extension<U, Ops, Feats, C, O, true> => fromParts({ ...partsOf(extension), overridden: true }) as never
+): Extension<U, Ops, Feats, C, O, true> => internal.derive(extension, { overridden: true }) as never
 
 /**
  * What keeps anybody from listing an extension: a configuration with required keys that is still to be given.

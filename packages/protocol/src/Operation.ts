@@ -42,6 +42,8 @@ export type Owner = "runtime" | "sdk"
 export interface Variant<out Request extends Schema.Schema.Any, out Optional extends boolean> {
   readonly request: Request
   readonly optional: Optional
+  /** `sdk` where nobody but this library answers it, unless the whole operation is overridden (B-TRAJ-14). */
+  readonly owner: Owner
 }
 
 /**
@@ -241,16 +243,21 @@ export const del: Constructor<"DELETE"> = make("DELETE")
  */
 export const variant = <Request extends Schema.Schema.Any>(request: Request): Variant<Request, false> => ({
   request,
-  optional: false
+  optional: false,
+  owner: "runtime"
 })
 
 /**
- * A variant that is advertised exactly when its handler is given.
+ * A variant that is advertised exactly when its handler is given; with `owner` `sdk` this library's alone to give.
  *
  * @since 0.1.0
  * @category constructors
  */
-export const optionalVariant = <Request extends Schema.Schema.Any>(request: Request): Variant<Request, true> => ({
+export const optionalVariant = <Request extends Schema.Schema.Any>(
+  request: Request,
+  options: { readonly owner?: Owner | undefined } = {}
+): Variant<Request, true> => ({
   request,
-  optional: true
+  optional: true,
+  owner: options.owner ?? "runtime"
 })

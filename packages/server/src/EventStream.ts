@@ -6,8 +6,9 @@
 
 /**
  * The server's end of an event stream. Writing never waits: what a slow reader leaves behind is buffered up to
- * `maxBuffered`, and past it the connection is destroyed, which the `onClose` listeners hear of. Writes on a stream
- * that has ended or closed do nothing.
+ * `maxBuffered`, and past it the connection is destroyed, which the `onClose` listeners hear of. Whoever waits for
+ * `onDrain` while the stream is `full` keeps the reader's pace and destroys nothing, however large a single write is.
+ * Writes on a stream that has ended or closed do nothing.
  *
  * @since 0.1.0
  * @category models
@@ -19,6 +20,10 @@ export interface EventStream {
   readonly comment: (text: string) => void
   /** Writes frames that are formatted already (`id: 7\ndata: …\n\n`), for callers that need ids or event names. */
   readonly write: (frames: string) => void
+  /** Whether the reader is behind: the moment to wait for `onDrain` before more is made. */
+  readonly full: boolean
+  /** Calls `listener` once, when there is room again; at once when there is; never when the connection goes. */
+  readonly onDrain: (listener: () => void) => void
   /** Ends the answer in good order. */
   readonly end: () => void
   /** Calls `listener` when the connection goes before `end`, at most once; at once when it has gone. */

@@ -300,7 +300,18 @@ class NodeEventStream implements EventStream.EventStream {
     const res = this.res
     if (res.writableEnded || res.destroyed) return
     this.writes++
-    if (!res.write(frames) && res.writableLength > this.maxBuffered) res.destroy()
+    const full = this.full
+    res.write(frames)
+    if (full && res.writableLength > this.maxBuffered) res.destroy()
+  }
+
+  get full(): boolean {
+    return this.res.writableNeedDrain
+  }
+
+  onDrain(listener: () => void): void {
+    if (this.full) this.res.once("drain", listener)
+    else listener()
   }
 
   end(): void {

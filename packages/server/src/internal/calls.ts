@@ -77,7 +77,8 @@ class KeepAlive implements Calls.Tracked {
   tick(): void {
     const stream = this.stream
     if (stream.done) return this.forget(this)
-    if (stream.writes !== this.writes) {
+    // A reader that is behind has enough to read.
+    if (stream.full || stream.writes !== this.writes) {
       this.idle = 0
     } else if (++this.idle >= this.after) {
       this.idle = 0

@@ -5,6 +5,8 @@ export const closedStream: EventStream.EventStream = {
   send: () => {},
   comment: () => {},
   write: () => {},
+  full: false,
+  onDrain: (listener) => listener(),
   end: () => {},
   onClose: (listener) => listener(),
   writes: 0,

@@ -304,10 +304,20 @@ class PassThroughStream implements EventStream.EventStream {
   write(frames: string): void {
     if (this.done) return
     this.writes++
+    const full = this.full
     this.through.write(frames)
-    if (this.through.writableLength + this.through.readableLength > this.maxBuffered) {
+    if (full && this.through.writableLength + this.through.readableLength > this.maxBuffered) {
       this.through.destroy()
     }
+  }
+
+  get full(): boolean {
+    return this.through.writableNeedDrain
+  }
+
+  onDrain(listener: () => void): void {
+    if (this.full) this.through.once("drain", listener)
+    else listener()
   }
 
   end(): void {

@@ -3,22 +3,35 @@ import type { Closing } from "./closing.ts"
 
 const encoder = new TextEncoder()
 
+/** The unread bytes from which on a reader is behind, where the bound is not even lower. */
+const behind = 64 * 1024
+
 /** An event stream over a web `ReadableStream`. */
 export class WebEventStream implements EventStream.EventStream {
   private controller!: ReadableStreamDefaultController<Uint8Array>
   private readonly closing: Closing
+  private readonly maxBuffered: number
   private readonly onEnd: () => void
   private ended = false
+  private drained: (() => void) | undefined = undefined
   readonly readable: ReadableStream<Uint8Array>
   writes = 0
 
   constructor(closing: Closing, maxBuffered: number, onEnd: () => void) {
     this.closing = closing
+    this.maxBuffered = maxBuffered
     this.onEnd = onEnd
     this.readable = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
           this.controller = controller
+        },
+        // called after each read, since what is unread is less than the mark as a rule
+        pull: () => {
+          if (this.full) return
+          const drained = this.drained
+          this.drained = undefined
+          drained?.()
         },
         cancel: () => closing.fire()
       },
@@ -44,8 +57,22 @@ export class WebEventStream implements EventStream.EventStream {
   write(frames: string): void {
     if (this.done) return
     this.writes++
+    const full = this.full
     this.controller.enqueue(encoder.encode(frames))
-    if (this.controller.desiredSize! < 0) this.closing.fire()
+    if (full && this.unread > this.maxBuffered) this.closing.fire()
+  }
+
+  get full(): boolean {
+    return !this.done && this.unread > Math.min(behind, this.maxBuffered / 2)
+  }
+
+  onDrain(listener: () => void): void {
+    if (this.full) this.drained = listener
+    else listener()
+  }
+
+  private get unread(): number {
+    return this.maxBuffered - this.controller.desiredSize!
   }
 
   end(): void {

@@ -1,0 +1,164 @@
+import type * as A2a from "@effect-agentenv/protocol/A2a"
+import * as Correlation from "@effect-agentenv/server/Correlation"
+import * as Cause from "effect/Cause"
+import * as Chunk from "effect/Chunk"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import type * as Agent from "../Agent.ts"
+import { ConfigState } from "../ConfigState.ts"
+import { McpServers } from "../McpServers.ts"
+import { Sessions } from "../Sessions.ts"
+import { Skills } from "../Skills.ts"
+import * as Task from "../Task.ts"
+import type { Emit, Outcome, Runner, Start } from "../TaskEngine.ts"
+import { TaskFailure } from "../TaskFailure.ts"
+import type { McpServer, TaskRequest } from "../TaskRequest.ts"
+import { Trajectories } from "../Trajectories.ts"
+import * as json from "./json.ts"
+import * as taskOutcome from "./taskOutcome.ts"
+
+/** What a run is made of beside its agent. */
+export type Services = ConfigState | McpServers | Skills | Sessions | Trajectories
+
+const copiedServers = (
+  servers: Readonly<Record<string, McpServer>>
+): Readonly<Record<string, McpServer>> =>
+  Object.fromEntries(
+    Object.entries(servers).map(([name, { headers, url }]) => [
+      name,
+      { url, headers: headers === undefined ? undefined : Redacted.make({ ...Redacted.value(headers) }) }
+    ])
+  )
+
+/** What the run says, copied and held against the wire; what the wire can't say is the author's defect. */
+const runContext = (
+  start: Start,
+  emit: Emit,
+  streaming: boolean
+): Context.Context<Task.Context | Task.Streaming> => {
+  const context = Context.make(Task.Context, {
+    taskId: start.taskId,
+    contextId: start.contextId,
+    artifact: (artifact, { append, lastChunk, metadata }) =>
+      Effect.suspend(() =>
+        emit.artifact(taskOutcome.artifact(artifact), { append, lastChunk, ...taskOutcome.metadata(metadata) })
+      )
+  })
+  return streaming
+    ? Context.add(context, Task.Streaming, {
+      progress: (parts, metadata) =>
+        Effect.suspend(() => emit.status(taskOutcome.nonEmptyParts(parts), taskOutcome.metadata(metadata)))
+    })
+    // without it the type of `toLayer` refuses what needs it
+    : context as never
+}
+
+/** The failure that the author declared, if any. */
+const declared = (cause: Cause.Cause<unknown>): TaskFailure | undefined =>
+  Chunk.toReadonlyArray(Cause.failures(cause)).find((failure) => failure instanceof TaskFailure)
+
+/** A run that nobody canceled ended as if somebody had: it joined a fiber that was interrupted, or interrupted itself. */
+class RunInterrupted extends Data.TaggedError("RunInterrupted")<{ readonly cause: Cause.Cause<never> }> {
+  override get message(): string {
+    return "the run was interrupted from within"
+  }
+}
+
+/** A cancel never gets to the handler, since its fiber runs nothing more but finalizers. */
+const unlessInterruptedFromWithin = <A, E, R>(run: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.catchAllCause(run, (cause) =>
+    Cause.isInterruptedOnly(cause)
+      ? Effect.die(new RunInterrupted({ cause: cause as Cause.Cause<never> }))
+      : Effect.failCause(cause))
+
+/**
+ * What the engine runs for an agent: it makes the request when the task's turn has come, runs the author's function, and turns its
+ * exit into the words of the wire.
+ */
+export const make = (
+  agent: Agent.Any,
+  handlers: Agent.HandlersService
+): Effect.Effect<Runner<unknown, unknown>, never, Services> =>
+  Effect.gen(function*() {
+    const config = yield* ConfigState
+    const mcpServers = yield* McpServers
+    const skills = yield* Skills
+    const sessions = yield* Sessions
+    const trajectories = yield* Trajectories
+
+    const prepare = (start: Start): Effect.Effect<TaskRequest<unknown>, json.NoJson> =>
+      Effect.gen(function*() {
+        const trajectory = yield* trajectories.started(start.taskId)
+        const current = yield* config.current
+        const message = yield* json.copy(start.message)
+        const role = current.role === null ? {} : { role: current.role }
+        return Object.freeze({
+          taskId: start.taskId,
+          contextId: start.contextId,
+          parts: yield* json.copy(start.message.parts),
+          message,
+          history: yield* json.copy(start.history),
+          config: current,
+          mcpServers: copiedServers(yield* mcpServers.current),
+          skills: skills.installed().map((skill) => ({ ...skill })),
+          metadata: { ...(yield* json.copy<A2a.JsonObject>(start.message.metadata ?? {})), ...role },
+          // read now that whoever ran before in this context has ended (B-TASK-13)
+          sessionRef: yield* sessions.get(start.contextId),
+          trajectory
+        })
+      })
+
+    const keep = (start: Start, settled: taskOutcome.Settled): Effect.Effect<Outcome> =>
+      Effect.gen(function*() {
+        if (settled.sessionRef !== undefined) yield* sessions.set(start.contextId, settled.sessionRef)
+        // sealed before anybody can see that the task has ended (B-TRAJ-12)
+        yield* trajectories.settled(start.taskId, settled.outcome.state, settled.trajectory)
+        return settled.outcome
+      })
+
+    const crash = (start: Start, cause: Cause.Cause<unknown>): Effect.Effect<Outcome> =>
+      Effect.zipRight(
+        Effect.ignore(Effect.sandbox(trajectories.settled(start.taskId, "failed", undefined))),
+        Effect.map(Correlation.reportEffect(cause), taskOutcome.unexpected)
+      )
+
+    const outcome = (start: Start, exit: Exit.Exit<unknown, unknown>): Effect.Effect<Outcome> => {
+      if (Exit.isSuccess(exit)) return Effect.suspend(() => keep(start, taskOutcome.fromResult(exit.value)))
+      const failure = declared(exit.cause)
+      if (failure !== undefined) {
+        const beside = Cause.keepDefects(exit.cause)
+        return Effect.zipRight(
+          Option.isNone(beside)
+            ? Effect.void
+            : Effect.logWarning("A task failed as declared, and a defect came with it", beside.value),
+          Effect.suspend(() => keep(start, taskOutcome.fromFailure(failure)))
+        )
+      }
+      return Cause.isInterruptedOnly(exit.cause)
+        ? Effect.as(
+          trajectories.settled(start.taskId, "canceled", undefined),
+          { state: "canceled" as const, parts: [] }
+        )
+        : crash(start, exit.cause)
+    }
+
+    return {
+      submitted: (start) => trajectories.submitted(start.taskId, start.contextId),
+      run: (start, emit) =>
+        Effect.flatMap(prepare(start), (request) =>
+          Effect.provide(
+            unlessInterruptedFromWithin(Effect.scoped(handlers.run(request))),
+            runContext(start, emit, agent.streaming)
+          )),
+      settle: (start, exit) =>
+        outcome(start, exit).pipe(
+          // what can't be mapped has failed as a run that dies has (B-TASK-8)
+          Effect.catchAllCause((cause) => crash(start, cause)),
+          Effect.annotateLogs({ task_id: start.taskId, context_id: start.contextId })
+        )
+    }
+  })

@@ -1,0 +1,84 @@
+/** Deeper than anything that a peer's decoder takes, and far from where `JSON.stringify` overflows the stack. */
+const maxDepth = 1000
+
+const isPlain = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+/** Whether a value is a JSON object as a literal writes one: no array, no `Map`, no instance of a class. */
+export const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && isPlain(value)
+
+const scalarProblem = (value: unknown): string | undefined => {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return undefined
+    case "number":
+      return Number.isFinite(value) ? undefined : "it holds a number that JSON does not have"
+    default:
+      return `it holds a value that JSON does not have (${typeof value})`
+  }
+}
+
+/** Why a value would not come out of JSON as it went in; a property that is `undefined` counts as absent. */
+const problemOf = (root: unknown): string | undefined => {
+  // a stack of its own, since the value may be deeper than the engine's
+  const pending: Array<{ readonly value: unknown; readonly depth: number }> = [{ value: root, depth: 1 }]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { depth, value } = next
+    if (value === null) continue
+    if (typeof value !== "object") {
+      const problem = scalarProblem(value)
+      if (problem !== undefined) return problem
+      continue
+    }
+    if (depth > maxDepth) return `it is nested deeper than ${maxDepth} levels`
+    if (Array.isArray(value)) {
+      // by index, so that a hole is seen
+      for (let index = 0; index < value.length; index++) pending.push({ value: value[index], depth: depth + 1 })
+    } else if (isPlain(value)) {
+      for (const key of Object.keys(value)) {
+        const child = (value as Readonly<Record<string, unknown>>)[key]
+        if (child !== undefined) pending.push({ value: child, depth: depth + 1 })
+      }
+    } else {
+      return "it holds an object that is no JSON object, such as a Set, a Map, a Date or an instance of a class"
+    }
+  }
+  return undefined
+}
+
+/** A JSON text, or why there is none. */
+export type Encoded =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly problem: string }
+
+const failed = (problem: string): Encoded => ({ ok: false, problem })
+
+const written = (value: unknown, replace?: (key: string, value: unknown) => unknown): Encoded => {
+  const text = JSON.stringify(value, replace) as string | undefined
+  return text === undefined ? failed("it is no JSON value") : { ok: true, text }
+}
+
+/** Writes a value that is JSON already, and refuses every other. */
+export const encodeStrict = (value: unknown): Encoded => {
+  try {
+    const problem = problemOf(value)
+    return problem === undefined ? written(value) : failed(problem)
+  } catch {
+    return failed("it can't be read")
+  }
+}
+
+const lenient = (_key: string, value: unknown): unknown => typeof value === "bigint" ? value.toString() : value
+
+/** Writes whatever JSON can be made of a value, as `JSON.stringify` would and big integers as text. */
+export const encodeLenient = (value: unknown): Encoded => {
+  try {
+    return written(value, lenient)
+  } catch (error) {
+    return failed(error instanceof RangeError ? "it is nested too deep" : "it can't be written as JSON")
+  }
+}

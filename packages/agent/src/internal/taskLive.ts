@@ -1,0 +1,152 @@
+import * as A2a from "@effect-agentenv/protocol/A2a"
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import * as FiberId from "effect/FiberId"
+import type * as Schedule from "effect/Schedule"
+import { type Entry, type TaskStore, TaskStoreError, type VersionConflict } from "../TaskStore.ts"
+import type { Fold } from "./taskFold.ts"
+import type { Ticket } from "./taskTurns.ts"
+import { Waiters } from "./taskWaiters.ts"
+
+/** How many entries a live task keeps at hand for its listeners, who read the journal when they are further behind. */
+const tailLength = 128
+
+/** One run of a task, from its place in the queue to its end. */
+export class Run {
+  readonly ticket: Ticket
+  /** Somebody has taken it upon himself to write the end; nothing else is written of this run any more. */
+  claimed = false
+  exited = false
+  readonly onExit = new Waiters()
+  private fiber: Fiber.RuntimeFiber<void> | undefined
+
+  constructor(ticket: Ticket) {
+    this.ticket = ticket
+  }
+
+  begin(fiber: Fiber.RuntimeFiber<void>): void {
+    this.fiber = fiber
+    // Also told of a fiber that was interrupted before its first step.
+    fiber.addObserver(() => this.exit())
+    if (this.claimed) this.interrupt()
+  }
+
+  interrupt(): void {
+    this.fiber?.unsafeInterruptAsFork(FiberId.none)
+  }
+
+  exit(): void {
+    this.exited = true
+    this.onExit.wake()
+  }
+}
+
+/** A task while it runs: its fold, the end of its journal, and who waits for it. It never changes again once it is `over`. */
+export class Live {
+  readonly fold: Fold
+  readonly run: Run | undefined
+  /** One writer at a time. */
+  readonly lock: Effect.Semaphore = Effect.unsafeMakeSemaphore(1)
+  tail: Array<Entry> = []
+  /** The version before the tail. */
+  base: number
+  canceling = false
+  over: boolean
+  /** Why it is over though nothing was written. */
+  failure: TaskStoreError | undefined
+  readonly onChange = new Waiters()
+  readonly onEnd = new Waiters()
+
+  private readonly onOver: (() => void) | undefined
+
+  /** Without `onOver` it is a task that nobody runs here: over from the beginning. */
+  constructor(fold: Fold, run?: Run | undefined, onOver?: (() => void) | undefined) {
+    this.fold = fold
+    this.run = run
+    this.base = fold.version
+    this.onOver = onOver
+    this.over = onOver === undefined
+  }
+
+  /** What was appended after version `from` is told to everybody who listens; what was told before is left out. */
+  publish(from: number, entries: ReadonlyArray<Entry>): void {
+    for (const entry of entries.slice(this.fold.version - from)) {
+      this.fold.apply(entry)
+      this.tail.push(entry)
+    }
+    if (this.tail.length > 2 * tailLength) {
+      this.base += this.tail.length - tailLength
+      this.tail = this.tail.slice(-tailLength)
+    }
+    if (A2a.isSettled(this.fold.state)) this.end()
+    else this.onChange.wake()
+  }
+
+  end(): void {
+    this.over = true
+    this.onOver?.()
+    this.onChange.wake()
+    this.onEnd.wake()
+  }
+
+  get ended(): Effect.Effect<void> {
+    return this.onEnd.until(() => this.over)
+  }
+}
+
+/** Appends an entry, then publishes it. */
+export class Writer {
+  private readonly store: TaskStore["Type"]
+  private readonly retry: Schedule.Schedule<unknown>
+
+  constructor(store: TaskStore["Type"], retry: Schedule.Schedule<unknown>) {
+    this.store = store
+    this.retry = retry
+  }
+
+  /** The first entry of a run. Whoever comes in between wins. */
+  first(live: Live, entry: Entry): Effect.Effect<void, VersionConflict | TaskStoreError> {
+    const { fold } = live
+    const from = fold.version
+    const append = Effect.suspend(() => this.store.append(fold.taskId, from, [entry]))
+    return live.lock.withPermits(1)(Effect.map(append, () => live.publish(from, [entry])))
+  }
+
+  /**
+   * What a run says, unless its end is claimed; without a run, the end itself. `false` when it came too late. A store that doesn't take it
+   * is tried again, a journal that has moved on is caught up with.
+   */
+  write(live: Live, run: Run | undefined, make: () => Entry): Effect.Effect<boolean, TaskStoreError> {
+    const isLate = () => live.over || run?.claimed === true
+    const append = (entry: Entry): Effect.Effect<boolean, TaskStoreError> =>
+      Effect.suspend(() => {
+        if (isLate()) return Effect.succeed(false)
+        const from = live.fold.version
+        return Effect.matchEffect(this.store.append(live.fold.taskId, from, [entry]), {
+          onSuccess: () => {
+            live.publish(from, [entry])
+            return Effect.succeed(true)
+          },
+          onFailure: (error) =>
+            error._tag === "VersionConflict"
+              ? Effect.zipRight(this.catchUp(live, error), append(entry))
+              : Effect.fail(error)
+        })
+      })
+    const attempt = Effect.suspend(() => isLate() ? Effect.succeed(false) : append(make()))
+    const again = Effect.catchAll(attempt, () => Effect.retry(attempt, this.retry))
+    return live.lock.withPermits(1)(Effect.uninterruptible(again))
+  }
+
+  private catchUp(live: Live, conflict: VersionConflict): Effect.Effect<void, TaskStoreError> {
+    const { taskId, version } = live.fold
+    return Effect.flatMap(this.store.read(taskId, version), (entries) => {
+      if (entries === undefined || entries.length === 0) {
+        return Effect.fail(new TaskStoreError({ operation: "append", cause: conflict }))
+      }
+      live.publish(version, entries)
+      if (live.over) live.run?.interrupt()
+      return Effect.void
+    })
+  }
+}

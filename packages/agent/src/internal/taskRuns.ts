@@ -1,0 +1,192 @@
+import type * as A2a from "@effect-agentenv/protocol/A2a"
+import * as Correlation from "@effect-agentenv/server/Correlation"
+import type * as Clock from "effect/Clock"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
+import * as Option from "effect/Option"
+import type { Emit, Outcome, Runner, Start } from "../TaskEngine.ts"
+import type { Entry, TaskStoreError } from "../TaskStore.ts"
+import type { Fold } from "./taskFold.ts"
+import type { Live, Run, Writer } from "./taskLive.ts"
+import type { Turns } from "./taskTurns.ts"
+
+/** What the ends and the utterances of a run are made of. */
+export interface RunsOptions<A, E> {
+  readonly runner: Runner<A, E>
+  readonly writer: Writer
+  readonly turns: Turns
+  readonly clock: Clock.Clock
+  readonly uuid: () => string
+  readonly cancelGrace: Duration.DurationInput
+}
+
+/** A failure that the framework answers for (B-TASK-8). */
+export const infraError = (code: string, message: string): A2a.Part => ({
+  kind: "data",
+  data: { error_type: "infra_error", error_code: code, error_message: message }
+})
+
+const interrupted = Exit.interrupt(FiberId.none)
+
+/** The life of a run: waits for its turn, works, and is brought to an end by itself or by a cancel. */
+export class Runs<A, E> {
+  private readonly options: RunsOptions<A, E>
+
+  constructor(options: RunsOptions<A, E>) {
+    this.options = options
+  }
+
+  status(fold: Fold, state: A2a.TaskState, said?: Pick<Outcome, "metadata" | "parts">): Entry {
+    const { clock, uuid } = this.options
+    return {
+      _tag: "Status",
+      state,
+      at: clock.unsafeCurrentTimeMillis(),
+      ...(said === undefined || said.parts.length === 0 ? undefined : {
+        message: {
+          messageId: uuid(),
+          role: "agent",
+          parts: said.parts,
+          contextId: fold.contextId,
+          taskId: fold.taskId
+        }
+      }),
+      ...(said?.metadata === undefined ? undefined : { metadata: said.metadata })
+    }
+  }
+
+  /** Tells the runner of a run that is in the store. */
+  announce(start: Start): Effect.Effect<Exit.Exit<void>> {
+    const { submitted } = this.options.runner
+    return submitted === undefined ? Effect.succeed(Exit.void) : Effect.exit(Effect.suspend(() => submitted(start)))
+  }
+
+  /** The whole of a run. `announced` is what came of telling of it. */
+  body(live: Live, run: Run, start: Start, announced: Exit.Exit<void>): Effect.Effect<void> {
+    const { runner, turns, writer } = this.options
+    const work: Effect.Effect<A, E> = Effect.zipRight(
+      turns.wait(run.ticket),
+      Effect.flatMap(
+        Effect.orDie(writer.write(live, run, () => this.status(live.fold, "working"))),
+        (begun) => begun ? Effect.suspend(() => runner.run(start, this.emit(live, run))) : Effect.interrupt
+      )
+    )
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(
+        Effect.exit(restore(Effect.zipRight(announced, work))),
+        (exit) => {
+          // Whoever claimed the end writes it, and gives the turn back.
+          if (run.claimed) return Effect.void
+          run.claimed = true
+          return Effect.map(this.finish(live, start, exit), () => turns.leave(run.ticket))
+        }
+      )
+    )
+  }
+
+  /** The end of a task whose end has been claimed for a cancel. */
+  cancel(live: Live): Effect.Effect<void> {
+    const { run } = live
+    if (run === undefined) return Effect.uninterruptible(this.abandon(live))
+    return Effect.zipRight(
+      this.stop(live, run),
+      Effect.uninterruptible(Effect.suspend(() =>
+        live.over ? Effect.void : Effect.map(
+          this.finish(live, live.fold.start(), interrupted, "canceled"),
+          () => this.options.turns.leave(run.ticket)
+        )
+      ))
+    )
+  }
+
+  private emit(live: Live, run: Run): Emit {
+    const write = (make: () => Entry) => Effect.asVoid(Effect.orDie(this.options.writer.write(live, run, make)))
+    return {
+      status: (parts, options) =>
+        Effect.suspend(() => {
+          const said = { parts: parts.slice(), metadata: copied(options?.metadata) }
+          return write(() => this.status(live.fold, "working", said))
+        }),
+      artifact: (artifact, options) =>
+        Effect.suspend(() => {
+          const metadata = copied(options?.metadata)
+          const made = { ...artifact, parts: artifact.parts.slice() }
+          return write(() => ({
+            _tag: "Artifact",
+            artifact: made,
+            // A piece of what isn't there is its beginning: peers drop it otherwise.
+            append: options?.append === true && live.fold.has(artifact.artifactId),
+            lastChunk: options?.lastChunk ?? options?.append === undefined,
+            ...(metadata === undefined ? undefined : { metadata })
+          }))
+        })
+    }
+  }
+
+  /** Interrupts a run and waits for it, but not for long. */
+  private stop(live: Live, run: Run): Effect.Effect<void> {
+    run.interrupt()
+    return Effect.flatMap(
+      Effect.timeoutOption(run.onExit.until(() => run.exited), this.options.cancelGrace),
+      Option.match({
+        onSome: () => Effect.void,
+        onNone: () =>
+          Effect.annotateLogs(
+            Effect.logWarning("A canceled run went on after its time to stop; its task is canceled all the same"),
+            "task_id",
+            live.fold.taskId
+          )
+      })
+    )
+  }
+
+  private settled(start: Start, exit: Exit.Exit<A, E>): Effect.Effect<Outcome> {
+    return Effect.catchAllCause(
+      Effect.suspend(() => this.options.runner.settle(start, exit)),
+      (cause) =>
+        Effect.map(Correlation.reportEffect(cause), (sentence): Outcome => ({
+          state: "failed",
+          parts: [infraError("framework.unhandled_exception", sentence)]
+        }))
+    )
+  }
+
+  /** Settles and writes the end. When the store doesn't take it, it is told to those who wait for it at least. */
+  private finish(live: Live, start: Start, exit: Exit.Exit<A, E>, state?: "canceled"): Effect.Effect<void> {
+    return Effect.flatMap(this.settled(start, exit), (outcome) => {
+      const said = state === undefined || outcome.state === state ? outcome : undefined
+      const make = () => this.status(live.fold, state ?? outcome.state, said)
+      return Effect.catchAllCause(
+        this.options.writer.write(live, undefined, make),
+        (cause) =>
+          Effect.zipRight(
+            Effect.annotateLogs(
+              Effect.logError("The end of a task could not be stored", cause),
+              "task_id",
+              live.fold.taskId
+            ),
+            Effect.sync(() => live.publish(live.fold.version, [make()]))
+          )
+      )
+    })
+  }
+
+  /** Cancels a task that doesn't run. When the store doesn't take it, nothing has happened. */
+  private abandon(live: Live): Effect.Effect<void> {
+    return Effect.flatMap(this.settled(live.fold.start(), interrupted), (outcome) => {
+      const said = outcome.state === "canceled" ? outcome : undefined
+      return Effect.match(this.options.writer.write(live, undefined, () => this.status(live.fold, "canceled", said)), {
+        onSuccess: () => {},
+        onFailure: (error: TaskStoreError) => {
+          live.failure = error
+          live.end()
+        }
+      })
+    })
+  }
+}
+
+const copied = (metadata: A2a.JsonObject | undefined): A2a.JsonObject | undefined =>
+  metadata === undefined ? undefined : { ...metadata }
