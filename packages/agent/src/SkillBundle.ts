@@ -3,8 +3,12 @@
  *
  * @since 0.1.0
  */
-import type { ReadObject } from "@effect-agentenv/protocol/Grant"
-import { InvalidTransfer, type TransferError, TransferTooLarge } from "@effect-agentenv/transfers/TransferError"
+import {
+  type BundleRequest,
+  SkillBundle as Bundle,
+  SkillName
+} from "@effect-agentenv/protocol/extensions/SkillConfigV1"
+import { InvalidTransfer, type TransferError } from "@effect-agentenv/transfers/TransferError"
 import { Transfers } from "@effect-agentenv/transfers/Transfers"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -21,13 +25,7 @@ import { ExtensionError } from "./ExtensionError.ts"
  * @since 0.1.0
  * @category models
  */
-export interface Request {
-  readonly name: string
-  readonly skill_bundle: {
-    readonly max_total_bytes: number
-    readonly files: ReadonlyArray<{ readonly path: string; readonly object: ReadObject }>
-  }
-}
+export type Request = Pick<BundleRequest, "name" | "skill_bundle">
 
 /**
  * Where bundles go: below `root`, under the skill's name. Without one each goes into a temporary directory of its own.
@@ -109,25 +107,26 @@ const remove = ({ all }: Fresh): Effect.Effect<void> =>
     )
   )
 
-const invalid = (message: string): Effect.Effect<never, TransferError> => Effect.fail(new InvalidTransfer({ message }))
+const isName = Schema.is(SkillName)
+const isBundle = Schema.is(Bundle)
 
-/** What a decoded request is already, for those who make one themselves: its paths stay below the directory, and its limits fit. */
-const check = ({ name, skill_bundle: { files, max_total_bytes } }: Request): Effect.Effect<void, TransferError> => {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(name)) return invalid("The skill's name can't name a directory.")
-  const paths = new Set(files.map(({ path }) => path))
-  for (const path of paths) {
+/** Whether a file stands where another one needs a directory. */
+const overlap = (paths: ReadonlyArray<string>): boolean => {
+  const files = new Set(paths)
+  return paths.some((path) => {
     const segments = path.split("/")
-    if (/[\0\\]/.test(path) || segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
-      return invalid("A path of the bundle is not relative, POSIX and normalized.")
-    }
-    if (segments.some((_, index) => index > 0 && paths.has(segments.slice(0, index).join("/")))) {
-      return invalid("A path of the bundle is a file and a directory.")
-    }
-  }
-  if (paths.size < files.length) return invalid("A path stands twice in the bundle.")
-  return files.reduce((sum, { object }) => sum + object.max_bytes, 0) > max_total_bytes
-    ? Effect.fail(new TransferTooLarge({ message: "The files of the bundle may exceed its total." }))
-    : Effect.void
+    return segments.some((_, index) => index > 0 && files.has(segments.slice(0, index).join("/")))
+  })
+}
+
+/**
+ * A decoded request is sound but for what only a disk minds, so this is also for those who make one themselves: nothing leaves the
+ * directory, and the limits fit.
+ */
+const isSound = ({ name, skill_bundle }: Request): boolean => {
+  if (!isName(name) || !isBundle(skill_bundle)) return false
+  const paths = skill_bundle.files.map(({ path }) => path)
+  return !paths.some((path) => path.includes("\0")) && !overlap(paths)
 }
 
 /**
@@ -164,7 +163,11 @@ export const install = (
   options?: Options
 ): Effect.Effect<Installed, TransferError | DirectoryError | ExtensionError, Transfers | Scope.Scope> =>
   Effect.gen(function*() {
-    yield* check(request)
+    if (!isSound(request)) {
+      return yield* new InvalidTransfer({
+        message: "The name or the paths and limits of the skill's files can't be taken."
+      })
+    }
     const transfers = yield* Transfers
     const { directory } = yield* Effect.acquireRelease(
       options?.root === undefined ? temporary(request.name) : below(options.root, request.name),

@@ -205,7 +205,7 @@ export interface Options {
   readonly idempotent?: boolean | undefined
   /** How long a canceled run is waited for before its task is canceled all the same; 2 seconds by default. */
   readonly cancelGrace?: Duration.DurationInput | undefined
-  /** How an event is tried again that the store didn't take; 8 times within 12 seconds by default, then the run dies of it. */
+  /** How an event is tried again that the store didn't take, after once at once: 8 times within 12 seconds by default. Then the run dies of it. */
   readonly storeRetry?: Schedule.Schedule<unknown> | undefined
 }
 

@@ -112,12 +112,12 @@ const refused = (reason: string): Refused => ({ _tag: "Refused", reason })
 type Unlogged = LogEntry extends infer Entry ? Entry extends LogEntry ? Omit<Entry, "seq" | "ts"> : never : never
 
 const logged = (state: State, entries: ReadonlyArray<Unlogged>, now: number): Pick<State, "log" | "sequence"> => {
+  if (entries.length === 0) return { log: state.log, sequence: state.sequence }
   const ts = new Date(now).toISOString()
-  const added = entries.map((entry, index): LogEntry => ({ seq: state.sequence + index + 1, ts, ...entry }))
-  return {
-    log: [...state.log, ...added].slice(-limits.log),
-    sequence: state.sequence + added.length
-  }
+  // a decision adds at most one entry a trigger and a reset, far fewer than the log holds
+  const log = state.log.slice(Math.max(0, state.log.length + entries.length - limits.log))
+  for (const [index, entry] of entries.entries()) log.push({ seq: state.sequence + index + 1, ts, ...entry })
+  return { log, sequence: state.sequence + entries.length }
 }
 
 /**

@@ -148,6 +148,14 @@ describe("a cancel", () => {
       expect(canceled.status.state).toBe("canceled")
     }))
 
+  it.scoped("reaches a run whose engine was made where nothing is interrupted", () =>
+    Effect.gen(function*() {
+      const { engine } = yield* Effect.uninterruptible(start({ run: () => Effect.never }))
+      const sent = yield* send(engine, "go")
+      yield* TestClock.adjust("1 second")
+      expect((yield* engine.cancel(sent.id)).status).toEqual({ state: "canceled", at: 1000 })
+    }))
+
   it.scoped("goes through though who asked for it leaves", () =>
     Effect.gen(function*() {
       const { engine } = yield* start({

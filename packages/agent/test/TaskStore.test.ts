@@ -83,7 +83,11 @@ describe("a store of tasks in memory", () => {
       yield* put(store, "running", created(), status("working"))
       yield* put(store, "ended", created(), status("canceled"))
       yield* put(store, "waiting", created(), status("input-required"))
-      yield* put(store, "continued", created(), status("input-required"), { ...created(), _tag: "Continued" })
+      yield* put(store, "continued", created(), status("input-required"), {
+        _tag: "Continued",
+        message: message("more"),
+        at: 0
+      })
       const ids = ["running", "ended", "waiting", "continued"]
       yield* TestClock.adjust("59 minutes")
       expect(yield* Effect.forEach(ids, (id) => isKept(store, id))).toEqual([true, true, true, true])

@@ -1,7 +1,7 @@
 import type { NativeTrajectory } from "@effect-agentenv/agent/TaskResult"
 import * as Trajectories from "@effect-agentenv/agent/Trajectories"
 import { describe, expect, it } from "@effect/vitest"
-import { Array as Arr, Effect, FastCheck, HashMap, Logger, LogLevel, Option } from "effect"
+import { Array as Arr, DateTime, Effect, FastCheck, HashMap, Logger, LogLevel, Option } from "effect"
 
 const all = 1000
 
@@ -23,6 +23,8 @@ const taskPage = (taskId: string, after = 0, limit = all) =>
   use((trajectories) => trajectories.taskPage(taskId, after, limit))
 const contextPage = (contextId: string, after = 0, limit = all) =>
   use((trajectories) => trajectories.contextPage(contextId, after, limit))
+
+const day = DateTime.toDateUtc(DateTime.unsafeMake(0))
 
 const steps = (count: number, from = 0) => Arr.makeBy(count, (index) => ({ text: `step ${index + from}`, index }))
 
@@ -83,8 +85,8 @@ describe("the log of a task", () => {
         { a: Number.POSITIVE_INFINITY },
         { a: { b: [1, new Set([1])] } },
         new Map(),
-        new Date(0),
-        { a: new Date(0) },
+        day,
+        { a: day },
         { a: 1n },
         { a: () => 1 },
         { a: Symbol("s") },

@@ -1,5 +1,5 @@
 import { ExtensionError } from "@effect-agentenv/agent/ExtensionError"
-import { type Expression, RegexEngine } from "@effect-agentenv/agent/RegexEngine"
+import * as RegexEngine from "@effect-agentenv/agent/RegexEngine"
 import { InvalidRegex, RegexBudgetExceeded, RegexEngineError } from "@effect-agentenv/agent/RegexError"
 import * as TriggerEngine from "@effect-agentenv/agent/TriggerEngine"
 import * as Triggers from "@effect-agentenv/agent/Triggers"
@@ -8,10 +8,10 @@ import { TriggersV1 } from "@effect-agentenv/protocol/extensions/TriggersV1"
 import * as Trigger from "@effect-agentenv/protocol/Trigger"
 import { Ids } from "@effect-agentenv/server"
 import { describe, expect, it } from "@effect/vitest"
-import { Array as Arr, Deferred, Effect, Exit, Fiber, Layer, Ref, Schema, TestClock } from "effect"
+import { Array as Arr, Deferred, Effect, Exit, FastCheck, Fiber, Layer, Ref, Schema, TestClock } from "effect"
 
 /** Patterns are those of JavaScript; one that holds `SLOW` takes 5 ms of a budget of 1,000 that is counted, and `DEAD` kills. */
-const regexes = Layer.succeed(RegexEngine, {
+const regexes = Layer.succeed(RegexEngine.RegexEngine, {
   check: (pattern) =>
     Effect.try({
       try: () => void new RegExp(pattern),
@@ -21,7 +21,9 @@ const regexes = Layer.succeed(RegexEngine, {
     Effect.gen(function*() {
       let spent = 0
       const answers: Array<boolean> = []
-      const evaluate = (expression: Expression): Effect.Effect<boolean, RegexBudgetExceeded | RegexEngineError> =>
+      const evaluate = (
+        expression: RegexEngine.Expression
+      ): Effect.Effect<boolean, RegexBudgetExceeded | RegexEngineError> =>
         Effect.suspend(() => {
           if (typeof expression === "boolean") return Effect.succeed(expression)
           if (expression._tag !== "Regex") {
@@ -366,14 +368,88 @@ describe("the budget of patterns", () => {
       expect(yield* state).toEqual(before)
     }))
 
+  it.effect.prop(
+    "B-TRIG-15: decisions that fail change nothing of those that do not",
+    [FastCheck.array(
+      FastCheck.record({
+        fails: FastCheck.boolean(),
+        register: FastCheck.boolean(),
+        turn: FastCheck.integer({ min: 1, max: 4 }),
+        context_id: FastCheck.constantFrom("x", "y"),
+        solver_message: FastCheck.constantFrom("red", "blue")
+      }),
+      { maxLength: 20 }
+    )],
+    ([script]) =>
+      Effect.gen(function*() {
+        let failing = false
+        const engine: RegexEngine.RegexEngine["Type"] = {
+          check: () => Effect.void,
+          decide: (text, expressions) =>
+            failing
+              ? new RegexBudgetExceeded({ pattern: "red", unevaluated: 1, budgetMillis: 1000 })
+              : Effect.succeed(expressions.map((each) => typeof each === "boolean" ? each : text === "red"))
+        }
+        const play = (withFailures: boolean) =>
+          Effect.gen(function*() {
+            yield* register(rule("often", heard("red"), { once: false }))
+            const answers: Array<unknown> = []
+            for (const [index, { fails, register: registers, ...request }] of script.entries()) {
+              if (registers) yield* register(rule(`t${index}`, index % 2 === 0 ? heard("red") : always))
+              failing = fails
+              if (!fails) answers.push(yield* decide(request))
+              else if (withFailures) expect(yield* refused(decide(request))).toMatchObject({ status: 504 })
+            }
+            return { answers, state: yield* state }
+          }).pipe(Effect.provide(Layer.provide(Triggers.layerMemory, Layer.succeed(RegexEngine.RegexEngine, engine))))
+        expect(yield* play(true)).toEqual(yield* play(false))
+      })
+  )
+
   it.effect("a decision without patterns does not trouble the engine", () =>
     Effect.gen(function*() {
       yield* register(rule("a", { type: "any", of: [step, heard("x")] }))
       expect(yield* decide({ turn: 1 })).toEqual(says("a"))
     }).pipe(
       Effect.provide(Triggers.layerMemory),
-      Effect.provideService(RegexEngine, { check: () => Effect.void, decide: () => Effect.die("asked") })
+      Effect.provideService(RegexEngine.RegexEngine, { check: () => Effect.void, decide: () => Effect.die("asked") })
     ))
+})
+
+describe("with the engine of Python's patterns", () => {
+  const process = (options?: RegexEngine.Options) =>
+    Layer.provide(Triggers.layerMemory, RegexEngine.layerInProcess(options))
+
+  it.effect("B-TRIG-5: inline flags and Python's classes mean what they mean there", () =>
+    Effect.gen(function*() {
+      yield* register(
+        rule("flag", heard("(?i)PARCEL")),
+        rule("word", heard("^\\w+$")),
+        rule("name", heard("(?P<x>l)(?P=x)"))
+      )
+      expect((yield* decide({ turn: 1, solver_message: "a parcel" })).fired).toEqual(["flag"])
+      expect((yield* decide({ turn: 2, solver_message: "na\u00efve\n" })).fired).toEqual(["word"])
+      expect((yield* decide({ turn: 3, solver_message: "all is well" })).fired).toEqual(["name"])
+    }).pipe(Effect.provide(process())))
+
+  it.effect("B-TRIG-5: what is broken and what can't be given its meaning are both 400", () =>
+    Effect.gen(function*() {
+      for (const pattern of ["(open", "a{2,1}", "(?R)", "\\N{DIGIT ONE}"]) {
+        const error = yield* refused(register(rule("a", heard(pattern))))
+        expect(error).toMatchObject({ _tag: "ExtensionError", status: 400 })
+        expect(error.message).toMatch(/^trigger 'a': when\.where\.message\.regex: invalid regex/)
+      }
+      expect((yield* state).firing_log).toEqual([])
+    }).pipe(Effect.provide(process())))
+
+  it.effect("B-TRIG-15: a real catastrophe ends at its budget, and costs no earlier trigger its firing", () =>
+    Effect.gen(function*() {
+      yield* register(rule("step", always), rule("heard", heard("^(a|aa)+$")))
+      const error = yield* refused(decide({ turn: 1, solver_message: `${"a".repeat(40)}b` }))
+      expect(error).toMatchObject({ status: 504 })
+      expect(error.message).toContain("decision budget")
+      expect(yield* decide({ turn: 1, solver_message: "short" })).toEqual(says("step"))
+    }).pipe(Effect.provide(process({ budget: "50 millis" }))))
 })
 
 /** An engine whose decisions begin in the order in which they come, one at a time, when they are let. */
@@ -382,7 +458,7 @@ const gate = Effect.gen(function*() {
   const running = { now: 0, most: 0 }
   const lane = yield* Effect.makeSemaphore(1)
   const open = yield* Deferred.make<void>()
-  const engine: RegexEngine["Type"] = {
+  const engine: RegexEngine.RegexEngine["Type"] = {
     check: () => Effect.void,
     decide: (text, expressions) =>
       Effect.gen(function*() {
@@ -409,7 +485,7 @@ describe("decisions at once", () => {
       yield* Effect.yieldNow()
       yield* open
       yield* Fiber.joinAll([...busy, calm])
-    }).pipe(Effect.provide(Layer.provide(Triggers.layerMemory, Layer.succeed(RegexEngine, engine))))
+    }).pipe(Effect.provide(Layer.provide(Triggers.layerMemory, Layer.succeed(RegexEngine.RegexEngine, engine))))
     return began
   })
 
@@ -447,7 +523,7 @@ describe("decisions at once", () => {
         yield* open
         expect(yield* Fiber.join(second)).toEqual(says("a"))
         expect((yield* state).firing_log.map(({ kind }) => kind)).toEqual(["registered", "fired"])
-      }).pipe(Effect.provide(Layer.provide(Triggers.layerMemory, Layer.succeed(RegexEngine, engine))))
+      }).pipe(Effect.provide(Layer.provide(Triggers.layerMemory, Layer.succeed(RegexEngine.RegexEngine, engine))))
     }))
 
   it.effect("a trigger that is registered while a decision is under way is asked too", () =>
@@ -460,7 +536,7 @@ describe("decisions at once", () => {
         yield* register(rule("b", always))
         yield* open
         expect(yield* Fiber.join(decision)).toEqual(says("a", "b"))
-      }).pipe(Effect.provide(Layer.provide(Triggers.layerMemory, Layer.succeed(RegexEngine, engine))))
+      }).pipe(Effect.provide(Layer.provide(Triggers.layerMemory, Layer.succeed(RegexEngine.RegexEngine, engine))))
     }))
 })
 

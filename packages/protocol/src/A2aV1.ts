@@ -134,7 +134,7 @@ const Part = proto({
   metadata,
   filename: optional(Schema.String),
   mediaType: optional(Schema.String)
-}).pipe(Schema.filter((part) => contents(part) === 1, { message: () => oneContent }))
+}).pipe(Schema.filter((part) => contents(part) <= 1, { message: () => oneContent }))
 
 const toPart = (part: typeof Part.Type): A2a.Part => {
   const { data, metadata, raw, text, url } = part
@@ -144,7 +144,8 @@ const toPart = (part: typeof Part.Type): A2a.Part => {
   const more = compact({ name: filename, mimeType: mediaType })
   if (raw !== undefined) return compact({ kind: "file", file: { bytes: raw, ...more }, metadata })
   if (url !== undefined) return compact({ kind: "file", file: { uri: url, ...more }, metadata })
-  return compact({ kind: "data", data, metadata, mediaType, filename })
+  // a2a-js leaves `data: null` out of what it answers
+  return compact({ kind: "data", data: data ?? null, metadata, mediaType, filename })
 }
 
 const Message = proto({
@@ -191,6 +192,8 @@ export const decodeSend = (params: unknown): Effect.Effect<A2aWire.SendParams, A
   Either.flatMap(readSend(params), ({ configuration, message: sent, metadata }) => {
     if (sent.messageId === "") return refuse("message.messageId", required)
     if (sent.parts.length === 0) return refuse("message.parts", "Field must contain at least one element.")
+    const bare = sent.parts.findIndex((part) => contents(part) === 0)
+    if (bare !== -1) return refuse(`message.parts[${bare}]`, oneContent)
     const message = toMessage(sent)
     const empty = findEmptyText(message.parts)
     if (empty !== -1) return refuseStating(`message.parts[${empty}].text`, emptyText)

@@ -9,9 +9,9 @@ import * as Schema from "effect/Schema"
 import * as internal from "./internal/trigger.ts"
 
 /**
- * How much a trigger may hold (B-TRIG-9): `triggers` at once; characters of `id`, of `say.text`, of a `regex`, of an `env_trigger`'s
- * `env_id`, `trigger_id` and `status`; UTF-8 bytes of the whole as compact JSON; and how deep conditions may nest, which is far beyond
- * what such a JSON has room for when it is readable.
+ * How much a trigger may hold (B-TRIG-9): characters of its `id`, of a `say.text`, of a `regex`, of an `env_trigger`'s `env_id`,
+ * `trigger_id` and `status`; UTF-8 bytes of the whole as compact JSON; levels of nested conditions. `triggers` is how many may be
+ * registered.
  *
  * @since 0.1.0
  * @category constructors

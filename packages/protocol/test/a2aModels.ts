@@ -1,4 +1,4 @@
-import type { A2a } from "@effect-agentenv/protocol"
+import type * as A2a from "@effect-agentenv/protocol/A2a"
 import { FastCheck } from "effect"
 
 /** Whatever JSON can say. */

@@ -227,10 +227,18 @@ export const lenient: Lenient<Fields | object> = { ...extension.lenient, make: o
  */
 export const empty: Cost = { usage: { input_tokens: 0, output_tokens: 0 } }
 
-const both = <A>(a: A | undefined, b: A | undefined, f: (a: A, b: A) => A): A | undefined =>
-  a === undefined ? b : b === undefined ? a : f(a, b)
+type Known = { -readonly [K in keyof Cost]?: Cost[K] }
 
-const plus = (a: number, b: number): number => a + b
+/** What both sides know of time, money and success, joined; what one of them knows is in the spread already. */
+const joined = (self: Cost, that: Cost): Known => {
+  const both: Known = {}
+  if (self.durationMs !== undefined && that.durationMs !== undefined) {
+    both.durationMs = self.durationMs + that.durationMs
+  }
+  if (self.costUsd !== undefined && that.costUsd !== undefined) both.costUsd = self.costUsd + that.costUsd
+  if (self.success !== undefined && that.success !== undefined) both.success = self.success && that.success
+  return both
+}
 
 /**
  * Adds two costs. Counters, time and money are sums; what only one side knows is taken from it, so that the money of a sum is what is
@@ -243,12 +251,8 @@ const plus = (a: number, b: number): number => a + b
 export const combine = (self: Cost, that: Cost): Cost => ({
   ...self,
   ...that,
-  usage: addUsage(self.usage, that.usage) as unknown as Usage,
-  ...Extension.given({
-    durationMs: both(self.durationMs, that.durationMs, plus),
-    costUsd: both(self.costUsd, that.costUsd, plus),
-    success: both(self.success, that.success, (a, b) => a && b)
-  })
+  ...joined(self, that),
+  usage: addUsage(self.usage, that.usage)
 })
 
 /**

@@ -131,6 +131,7 @@ describe("raw JSON Schemas", () => {
     const schema = { properties: { b: { items: { type: "string" } }, a: { type: "string" } }, required: ["z"] }
     const args = { b: Array.from({ length: 12 }, () => 1), a: 1 }
     expect(labels(args, schema)).toEqual(["<root>", "a", ...Array.from({ length: 12 }, (_, index) => `b/${index}`)])
+    expect(labels({ 9: 1, 10: 1 }, { additionalProperties: { type: "string" } })).toEqual(["10", "9"])
     expect(labels({ "a/b": { "c~d": 1 } }, { properties: { "a/b": { additionalProperties: { type: "string" } } } }))
       .toEqual(["a/b/c~d"])
   })
@@ -142,6 +143,11 @@ describe("raw JSON Schemas", () => {
     expect(labels({ a: 1 }, { propertyNames: { minLength: 2 } })).toEqual(["<root>"])
     const conditional = JSON.parse("{\"if\":{},\"then\":{\"required\":[\"b\"]}}")
     expect(labels({ a: 1 }, conditional)).toEqual(["<root>"])
+  })
+
+  it("take time in proportion to the mistakes", () => {
+    const schema = { properties: { a: { items: { anyOf: [{ type: "string" }, { type: "null" }] } } } }
+    expect(labels({ a: Array.from({ length: 50_000 }, () => 1) }, schema)).toHaveLength(50_000)
   })
 
   it("may share an $id, and be asked for again", () => {

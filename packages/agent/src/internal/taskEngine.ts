@@ -45,7 +45,9 @@ export const make = <A, E>(
     const { uuid } = yield* Ids
     const clock = yield* Effect.clock
     // Tasks are the engine's: a fork of the request's fiber would keep the request for as long as its task runs.
-    const fork = Runtime.runFork(yield* Effect.runtime<never>())
+    // A fork inherits whether it may be interrupted.
+    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
+    const fork = (effect: Effect.Effect<void>) => runFork(Effect.interruptible(effect), { immediate: false })
     const retry = options.storeRetry ?? defaultRetry
     const cancelGrace = options.cancelGrace ?? "2 seconds"
     const turns = new Turns(options.maxQueuedPerContext ?? 1024, options.maxContexts ?? Infinity)
@@ -118,7 +120,7 @@ export const make = <A, E>(
             return Effect.map(runs.announce(start), (announced): Launched<B> => {
               const taken = take(live)
               // Later, so that whoever sent the message is answered first.
-              run.begin(fork(runs.body(live, run, start, announced), { immediate: false }))
+              run.begin(fork(runs.body(live, run, start, announced)))
               return [live, taken]
             })
           }

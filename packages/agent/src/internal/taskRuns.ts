@@ -1,5 +1,6 @@
 import type * as A2a from "@effect-agentenv/protocol/A2a"
 import * as Correlation from "@effect-agentenv/server/Correlation"
+import * as Cause from "effect/Cause"
 import type * as Clock from "effect/Clock"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -7,7 +8,7 @@ import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import type { Emit, Outcome, Runner, Start } from "../TaskEngine.ts"
-import type { Entry, TaskStoreError } from "../TaskStore.ts"
+import { type Entry, TaskStoreError } from "../TaskStore.ts"
 import type { Fold } from "./taskFold.ts"
 import type { Live, Run, Writer } from "./taskLive.ts"
 import type { Turns } from "./taskTurns.ts"
@@ -89,7 +90,7 @@ export class Runs<A, E> {
   /** The end of a task whose end has been claimed for a cancel. */
   cancel(live: Live): Effect.Effect<void> {
     const { run } = live
-    if (run === undefined) return Effect.uninterruptible(this.abandon(live))
+    if (run === undefined) return Effect.asVoid(Effect.uninterruptible(this.abandon(live)))
     return Effect.zipRight(
       this.stop(live, run),
       Effect.uninterruptible(Effect.suspend(() =>
@@ -174,16 +175,18 @@ export class Runs<A, E> {
   }
 
   /** Cancels a task that doesn't run. When the store doesn't take it, nothing has happened. */
-  private abandon(live: Live): Effect.Effect<void> {
+  private abandon(live: Live): Effect.Effect<unknown> {
     return Effect.flatMap(this.settled(live.fold.start(), interrupted), (outcome) => {
       const said = outcome.state === "canceled" ? outcome : undefined
-      return Effect.match(this.options.writer.write(live, undefined, () => this.status(live.fold, "canceled", said)), {
-        onSuccess: () => {},
-        onFailure: (error: TaskStoreError) => {
-          live.failure = error
+      const canceled = () => this.status(live.fold, "canceled", said)
+      return Effect.catchAllCause(this.options.writer.write(live, undefined, canceled), (cause) =>
+        Effect.sync(() => {
+          const error = Cause.squash(cause)
+          live.failure = error instanceof TaskStoreError
+            ? error
+            : new TaskStoreError({ operation: "append", cause: error })
           live.end()
-        }
-      })
+        }))
     })
   }
 }

@@ -187,13 +187,13 @@ export class TrajectoryStore {
   end(task: Task, state: Ended): void {
     task.ended = state
     task.paused = false
-    if (!task.started) task.context.latest = task
     this.leave(task)
   }
 
   private leave(task: Task): void {
     task.run += 1
     const { context } = task
+    if (!task.started) context.latest = task
     context.running.delete(task)
     context.waiting.delete(task)
     if (context.running.size + context.waiting.size > 0) return

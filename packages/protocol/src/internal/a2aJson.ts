@@ -86,13 +86,15 @@ export const nonEmpty = (text: string | undefined): string | undefined => text =
 export const timestampOf = (at: number | undefined): string | undefined =>
   at === undefined ? undefined : new Date(at).toISOString()
 
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d/
+
 /**
  * The milliseconds of a time, which is left out when it can't be read: nothing depends on it.
  *
  * @internal
  */
 export const atOf = (timestamp: string | undefined): number | undefined => {
-  const at = timestamp === undefined ? Number.NaN : Date.parse(timestamp)
+  const at = timestamp !== undefined && time.test(timestamp) ? Date.parse(timestamp) : Number.NaN
   return Number.isNaN(at) ? undefined : at
 }
 

@@ -53,8 +53,9 @@ const exceeds = (text: string, limit: number): boolean => {
   return count > limit
 }
 
+/** No identifier that may be registered is cut. */
 const quoted = (text: string): string =>
-  `'${(text.length > 160 ? `${text.slice(0, 160)}…` : text).replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, "\uFFFD")}'`
+  `'${(text.length > 256 ? `${text.slice(0, 256)}…` : text).replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, "\uFFFD")}'`
 
 /** @internal */
 export const describe = (id: string): string => `trigger ${quoted(id)}`

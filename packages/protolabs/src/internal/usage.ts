@@ -8,7 +8,7 @@ const add = (a: unknown, b: unknown): unknown => typeof b === "number" ? typeof 
  */
 export const addUsage = <U extends object>(self: U, that: U): U => {
   // a spread defines keys, so that an own `__proto__` stays a key; so does the definition below
-  const sum: Record<string, unknown> = { ...self }
+  const sum = { ...self } as Record<string, unknown>
   for (const [key, value] of Object.entries(that)) {
     const total = Object.hasOwn(sum, key) ? add(sum[key], value) : value
     if (key === "__proto__") {

@@ -3,11 +3,11 @@ import { Ajv2019 } from "ajv/dist/2019.js"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import * as Arr from "effect/Array"
 import * as Order from "effect/Order"
+import type * as Read from "../Read.ts"
 import type { JsonObject } from "./json.ts"
 
-/** @internal */
-export interface Violation {
-  readonly path: ReadonlyArray<string>
+interface Violation {
+  readonly path: Read.Path
   readonly message: string
 }
 
@@ -50,20 +50,25 @@ const dialectOf = (schema: JsonObject): readonly [() => Compiler, JsonObject] =>
   return [named?.[1] ?? newest, rest]
 }
 
-const segments = (pointer: string): ReadonlyArray<string> =>
-  pointer === ""
-    ? []
-    : pointer.slice(1).split("/").map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
+/** A pointer's keys; those of lists are indices. */
+const segments = (pointer: string, root: unknown): Read.Path => {
+  if (pointer === "") return []
+  let here = root
+  return pointer.slice(1).split("/").map((escaped) => {
+    const key = escaped.replaceAll("~1", "/").replaceAll("~0", "~")
+    const index = Array.isArray(here) ? Number(key) : undefined
+    here = typeof here === "object" && here !== null ? (here as JsonObject)[key] : undefined
+    return index ?? key
+  })
+}
 
 const repeating = new Set(["additionalProperties", "unevaluatedProperties", "unevaluatedItems"])
 const wrapping = new Set(["if", "propertyNames"])
 const deciding = new Set(["anyOf", "oneOf", "not", "contains"])
 
-const isIndex = /^\d+$/
-
-/** Indices count, as they do in the originals. */
-const byKey: Order.Order<string> = (a, b) =>
-  isIndex.test(a) && isIndex.test(b) ? Order.number(Number(a), Number(b)) : Order.string(a, b)
+/** Indices come in the order of numbers, as they do in the originals; properties named by digits don't. */
+const byKey: Order.Order<string | number> = (a, b) =>
+  typeof a === "number" && typeof b === "number" ? Order.number(a, b) : Order.string(String(a), String(b))
 
 const byPath = Order.mapInput(Order.array(byKey), ({ path }: Violation) => path)
 
@@ -71,8 +76,11 @@ const byPath = Order.mapInput(Order.array(byKey), ({ path }: Violation) => path)
  * One violation for each rule that is broken: neither one for each branch of an `anyOf`, nor one for each extra property, nor the
  * rules that only pass on what another one says.
  */
-const violations = (errors: ReadonlyArray<ErrorObject>): ReadonlyArray<Violation> => {
-  const decided = errors.filter(({ keyword }) => deciding.has(keyword)).map(({ schemaPath }) => `${schemaPath}/`)
+const violations = (errors: ReadonlyArray<ErrorObject>, root: unknown): ReadonlyArray<Violation> => {
+  // as many as the schema has such rules, however many values break them
+  const decided = [
+    ...new Set(errors.filter(({ keyword }) => deciding.has(keyword)).map(({ schemaPath }) => `${schemaPath}/`))
+  ]
   const said = new Set<string>()
   const all: Array<Violation> = []
   for (const { instancePath, keyword, message = "is not valid", schemaPath } of errors) {
@@ -82,7 +90,7 @@ const violations = (errors: ReadonlyArray<ErrorObject>): ReadonlyArray<Violation
       if (said.has(rule)) continue
       said.add(rule)
     }
-    all.push({ path: segments(instancePath), message })
+    all.push({ path: segments(instancePath, root), message })
   }
   return Arr.sort(all, byPath)
 }
@@ -94,7 +102,7 @@ const reasonOf = (error: unknown): string =>
 
 const validating = (compiled: ValidateFunction) => (value: unknown): ReadonlyArray<Violation> => {
   try {
-    return compiled(value) === true ? [] : violations(compiled.errors ?? [])
+    return compiled(value) === true ? [] : violations(compiled.errors ?? [], value)
   } catch (error) {
     return [{ path: [], message: reasonOf(error) }]
   }
