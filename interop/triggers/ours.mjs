@@ -29,7 +29,7 @@ const script = (steps) => Effect.provide(Effect.forEach(steps, perform), Trigger
 const engine = (budget) => Effect.map(Layer.build(RegexEngine.layer({ budget })), (context) => Effect.provide(context))
 
 await Effect.gen(function*() {
-  const [patient, hasty] = yield* Effect.all([engine("20 seconds"), engine("300 millis")])
+  const [patient, hasty] = yield* Effect.all([engine("20 seconds"), engine("1 second")])
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
   while (true) {
     const { done, value } = yield* Effect.promise(() => lines.next())

@@ -155,6 +155,14 @@ const batch = (r) => {
   return { triggers: triggers.map((each, index) => index === spoilt ? r.pick(flaws)(each, r) : each) }
 }
 
+/** Triggers of different names, with nothing wrong. */
+const sound = (r) => {
+  const from = r.below(ids.length)
+  return {
+    triggers: r.list(1, 5, (index) => ({ ...trigger(r), id: ids[(from + index) % ids.length] }))
+  }
+}
+
 const registration = (r) =>
   r.chance(0.05)
     ? r.pick([{}, { triggers: [] }, { triggers: "x" }, { triggers: {} }, { triggers: null }, {
@@ -211,7 +219,7 @@ export const random = (seed, count) => {
   return Array.from({ length: count }, () => ({
     hastily: false,
     steps: [
-      ["register", registration(r)],
+      ["register", r.chance(0.85) ? sound(r) : registration(r)],
       ...r.list(5, 20, () => r.chance(0.12) ? ["register", registration(r)] : ["decide", event(r)]),
       ["state", null]
     ]

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as AgentConfig from "./AgentConfig.ts"
 import { ExtensionError } from "./ExtensionError.ts"
+import * as issueList from "./internal/issueList.ts"
 import * as json from "./internal/json.ts"
 
 /**
@@ -45,8 +46,8 @@ const identity = ["name", "description"] as const
 const refused = (issues: AgentConfig.InvalidConfig["issues"]): ExtensionError =>
   new ExtensionError({
     status: 400,
-    message: JSON.stringify(
-      issues.map(({ message, path }) => ({ type: "value_error", loc: path === "" ? [] : [path], msg: message }))
+    message: issueList.text(
+      issues.map(({ message, path }) => issueList.issue("value_error", path === "" ? [] : [path], message))
     )
   })
 

@@ -8,8 +8,8 @@ import * as Extension from "@effect-agentenv/protocol/Extension"
 import type * as Operation from "@effect-agentenv/protocol/Operation"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as checks from "./internal/extensionChecks.ts"
 import { answer } from "./internal/extensionCall.ts"
+import * as checks from "./internal/extensionChecks.ts"
 import * as handlers from "./internal/extensionHandlers.ts"
 import { takesNothing } from "./internal/extensionRequest.ts"
 import { RegistryError } from "./RegistryError.ts"
@@ -146,7 +146,7 @@ const methodOf = (
 const entryOf = (
   extension: Extension.Any,
   endpoint: string | undefined,
-  methods: Readonly<Record<string, Contract.Method>>,
+  methods: ReadonlyMap<string, Contract.Method>,
   more: Readonly<Record<string, unknown>>
 ): Entry => {
   const { endpoint: _endpoint, methods: _methods, ...params } = { ...extension.params, ...more }
@@ -157,7 +157,7 @@ const entryOf = (
     ...(description === undefined ? {} : { description }),
     params: {
       ...(endpoint === undefined ? {} : { endpoint }),
-      ...(Object.keys(methods).length === 0 ? {} : { methods }),
+      ...(methods.size === 0 ? {} : { methods: Object.fromEntries(methods) }),
       ...params
     },
     ...(extension.required === undefined ? {} : { required: extension.required })
@@ -172,86 +172,6 @@ const claimed = (served: Served, reserved: ReadonlyArray<Reserved>): string | un
   )
   return claim?.owner
 }
-
-/**
- * Resolves the extensions of an agent, or says what is wrong with one of them: its namespace, its description, its configuration, its
- * handlers, its schemas or its routes (B-REG-8 to B-REG-23). Every operation that is overridden is logged as a warning.
- *
- * @since 0.1.0
- * @category constructors
- */
-export const make = (options: Options): Effect.Effect<Registry, RegistryError> =>
-  Effect.gen(function*() {
-    const refuse = (subject: string, { mend, problem }: checks.Problem): RegistryError =>
-      new RegistryError({ agent: options.agent, subject, problem, mend })
-
-    const twice = options.extensions.find(({ uri }, index) =>
-      options.extensions.findIndex((each) => each.uri === uri) !== index
-    )
-    if (twice !== undefined) {
-      return yield* refuse(subjectOf(twice.uri), {
-        problem: "it is listed twice",
-        mend: twice.uri === configUri
-          ? "leave it out: it comes with the agent's config"
-          : "define one extension with all its operations, and list it once"
-      })
-    }
-
-    const entries: Array<Entry> = []
-    const routes: Array<Served> = []
-    const overrides: Array<Override> = []
-
-    for (const extension of options.extensions) {
-      const { uri } = extension
-      const problem = checks.extensionProblem(extension) ?? ownProblem(extension, options)
-      if (problem !== undefined) return yield* refuse(subjectOf(uri), problem)
-      const more = yield* Effect.mapError(checks.cardParams(extension), (problem) => refuse(subjectOf(uri), problem))
-      const standard = Extension.isStandard(extension)
-      const served = yield* Effect.try({
-        try: () => handlers.choose(extension, standard, options.implementations[uri], options.defaults[uri]),
-        catch: (error) =>
-          error instanceof handlers.HandlersProblem
-            ? refuse(subjectOf(uri, error.operation), error.detail)
-            : refuse(subjectOf(uri), {
-              problem: "its implementation can't be read",
-              mend: "return one handler for each operation"
-            })
-      })
-      const endpoint = served.length === 0 ? extension.endpoint : checks.endpointOf(extension)
-      const methods: Record<string, Contract.Method> = {}
-      for (const each of served) {
-        const path = each.operation.path ?? checks.endpointOf(extension)
-        const found = (Object.hasOwn(methods, each.name)
-          ? { problem: "two of its operations have this name", mend: "give one of them another name" }
-          : undefined) ??
-          checks.pathProblem(path) ??
-          (standard ? undefined : checks.operationProblem(each.operation))
-        if (found !== undefined) return yield* refuse(subjectOf(uri, each.name), found)
-        const contract = uri === configUri && each.name === "set" ? options.configContract : undefined
-        methods[each.name] = methodOf(each, path, endpoint ?? path, contract)
-        routes.push({
-          uri,
-          name: each.name,
-          method: each.operation.method,
-          path,
-          takesNothing: Object.keys(each.operation.variants).length === 0 && takesNothing(each.operation.request),
-          call: answer(each, `extension '${uri}' ${each.name}`)
-        })
-        if (each.overridden) overrides.push({ uri, operation: each.name })
-      }
-      entries.push(entryOf(extension, endpoint, methods, more))
-    }
-    const collision = collisionOf(routes, options.reserved)
-    if (collision !== undefined) {
-      return yield* refuse(subjectOf(collision.served.uri, collision.served.name), {
-        problem: `its route ${collision.served.method} ${collision.served.path} belongs to ${collision.owner}`,
-        mend: "give it another path"
-      })
-    }
-    const warnings = overrides.map(({ operation, uri }) => `the library's ${uri} ${operation} is overridden`)
-    yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
-    return { entries, routes, conformance: { standard_operation_overrides: overrides }, warnings }
-  })
 
 /** What nobody lists by themselves (B-REG-24, B-CARD-6). */
 const ownProblem = (extension: Extension.Any, options: Options): checks.Problem | undefined => {
@@ -278,3 +198,104 @@ const collisionOf = (
   }
   return undefined
 }
+
+const listedTwice = (extensions: ReadonlyArray<Extension.Any>): Extension.Any | undefined =>
+  extensions.find(({ uri }, index) => extensions.findIndex((each) => each.uri === uri) !== index)
+
+interface Resolved {
+  readonly entry: Entry
+  readonly routes: ReadonlyArray<Served>
+  readonly overrides: ReadonlyArray<Override>
+}
+
+/** One extension: who answers what, and its entry. */
+const resolve = (
+  extension: Extension.Any,
+  options: Options,
+  refuse: (problem: checks.Problem, operation?: string | undefined) => RegistryError
+): Effect.Effect<Resolved, RegistryError> =>
+  Effect.gen(function*() {
+    const { uri } = extension
+    const problem = checks.extensionProblem(extension) ?? ownProblem(extension, options)
+    if (problem !== undefined) return yield* refuse(problem)
+    const more = yield* Effect.mapError(checks.cardParams(extension), (problem) => refuse(problem))
+    const standard = Extension.isStandard(extension)
+    const chosen = yield* Effect.try({
+      try: () => handlers.choose(extension, standard, options.implementations[uri], options.defaults[uri]),
+      catch: (error) =>
+        error instanceof handlers.HandlersProblem
+          ? refuse(error.detail, error.operation)
+          : refuse({ problem: "its implementation can't be read", mend: "return one handler for each operation" })
+    })
+    const endpoint = checks.endpointOf(extension)
+    const methods = new Map<string, Contract.Method>()
+    const routes: Array<Served> = []
+    for (const served of chosen) {
+      const { name, operation } = served
+      const path = operation.path ?? endpoint
+      const found = methods.has(name)
+        ? { problem: "two of its operations have this name", mend: "give one of them another name" }
+        : checks.pathProblem(path) ?? (standard ? undefined : checks.operationProblem(operation))
+      if (found !== undefined) return yield* refuse(found, name)
+      const contract = uri === configUri && name === "set" ? options.configContract : undefined
+      methods.set(name, methodOf(served, path, endpoint, contract))
+      routes.push({
+        uri,
+        name,
+        method: operation.method,
+        path,
+        takesNothing: Object.keys(operation.variants).length === 0 && takesNothing(operation.request),
+        call: answer(served, `extension '${uri}' ${name}`)
+      })
+    }
+    return {
+      entry: entryOf(extension, chosen.length === 0 ? extension.endpoint : endpoint, methods, more),
+      routes,
+      overrides: chosen.flatMap(({ name, overridden }) => overridden ? [{ uri, operation: name }] : [])
+    }
+  })
+
+/**
+ * Resolves the extensions of an agent, or says what is wrong with one of them: its namespace, its description, its configuration, its
+ * handlers, its schemas or its routes (B-REG-8 to B-REG-23). Every operation that is overridden is logged as a warning.
+ *
+ * @since 0.1.0
+ * @category constructors
+ */
+export const make = (options: Options): Effect.Effect<Registry, RegistryError> =>
+  Effect.gen(function*() {
+    const refuse = (uri: string) => ({ mend, problem }: checks.Problem, operation?: string | undefined) =>
+      new RegistryError({ agent: options.agent, subject: subjectOf(uri, operation), problem, mend })
+
+    const twice = listedTwice(options.extensions)
+    if (twice !== undefined) {
+      return yield* refuse(twice.uri)({
+        problem: "it is listed twice",
+        mend: twice.uri === configUri
+          ? "leave it out: it comes with the agent's config"
+          : "define one extension with all its operations, and list it once"
+      })
+    }
+    const resolved = yield* Effect.forEach(
+      options.extensions,
+      (extension) => resolve(extension, options, refuse(extension.uri))
+    )
+    const routes = resolved.flatMap((each) => each.routes)
+    const collision = collisionOf(routes, options.reserved)
+    if (collision !== undefined) {
+      const { owner, served } = collision
+      return yield* refuse(served.uri)({
+        problem: `its route ${served.method} ${served.path} belongs to ${owner}`,
+        mend: "give it another path"
+      }, served.name)
+    }
+    const overrides = resolved.flatMap((each) => each.overrides)
+    const warnings = overrides.map(({ operation, uri }) => `the library's ${uri} ${operation} is overridden`)
+    yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning), { discard: true })
+    return {
+      entries: resolved.map(({ entry }) => entry),
+      routes,
+      conformance: { standard_operation_overrides: overrides },
+      warnings
+    }
+  })

@@ -4,13 +4,14 @@
  * @since 0.1.0
  */
 import * as A2a from "@effect-agentenv/protocol/A2a"
-import * as Part from "@effect-agentenv/protocol/Part"
 import * as Arr from "effect/Array"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import * as taskEntry from "./internal/taskEntry.ts"
+import { type InLine, Line } from "./internal/taskLine.ts"
 import { sizeOf } from "./internal/taskSize.ts"
 
 /**
@@ -49,79 +50,13 @@ export type Entry =
     readonly metadata?: A2a.JsonObject | undefined
   }
 
-// A declaration and no record: a record copies, and a key named `__proto__` would become the copy's prototype.
-const JsonObject = Schema.declare(
-  (value: unknown): value is A2a.JsonObject => typeof value === "object" && value !== null && !Array.isArray(value),
-  { identifier: "JsonObject" }
-)
-
-const metadata = { metadata: Schema.optional(JsonObject) }
-const text = { mediaType: Schema.optional(Schema.String), filename: Schema.optional(Schema.String), ...metadata }
-
-const MessagePart = Schema.Union(
-  Schema.Struct({ kind: Schema.Literal("text"), text: Schema.String, ...text }),
-  Schema.Struct({
-    kind: Schema.Literal("file"),
-    file: Schema.Union(Schema.typeSchema(Part.FileWithBytes), Schema.typeSchema(Part.FileWithUri)),
-    ...metadata
-  }),
-  Schema.Struct({ kind: Schema.Literal("data"), data: Schema.Unknown, ...text })
-)
-
-const Message = Schema.Struct({
-  messageId: Schema.String,
-  role: Schema.Literal("user", "agent"),
-  parts: Schema.Array(MessagePart),
-  contextId: Schema.optional(Schema.String),
-  taskId: Schema.optional(Schema.String),
-  extensions: Schema.optional(Schema.Array(Schema.String)),
-  referenceTaskIds: Schema.optional(Schema.Array(Schema.String)),
-  ...metadata
-})
-
-const Artifact = Schema.Struct({
-  artifactId: Schema.String,
-  parts: Schema.Array(MessagePart),
-  name: Schema.optional(Schema.String),
-  description: Schema.optional(Schema.String),
-  extensions: Schema.optional(Schema.Array(Schema.String)),
-  ...metadata
-})
-
-const TaskState = Schema.Literal(
-  "submitted",
-  "working",
-  "input-required",
-  "auth-required",
-  "completed",
-  "failed",
-  "canceled",
-  "rejected",
-  "unknown"
-)
-
 /**
  * One entry of a task's journal, for stores that write it down: an entry is JSON as it is.
  *
  * @since 0.1.0
  * @category schemas
  */
-export const Entry: Schema.Schema<Entry> = Schema.Union(
-  Schema.TaggedStruct("Created", { contextId: Schema.String, message: Message, at: Schema.Number, ...metadata }),
-  Schema.TaggedStruct("Continued", { message: Message, at: Schema.Number, ...metadata }),
-  Schema.TaggedStruct("Status", {
-    state: TaskState,
-    at: Schema.Number,
-    message: Schema.optional(Message),
-    ...metadata
-  }),
-  Schema.TaggedStruct("Artifact", {
-    artifact: Artifact,
-    append: Schema.Boolean,
-    lastChunk: Schema.Boolean,
-    ...metadata
-  })
-)
+export const Entry: Schema.Schema<Entry> = taskEntry.Entry
 
 /**
  * The journal has moved on: `actual` is its version.
@@ -200,11 +135,18 @@ export interface MemoryOptions {
 }
 
 interface Journal {
+  readonly taskId: string
   readonly contextId: string
   entries: Array<Entry>
   bytes: number
-  /** When it was entered in `finished` or `waiting`. */
-  since: number
+  place: Place | undefined
+}
+
+/** Where a task stands among those that have ended, or among those that wait for their callers, and since when. */
+interface Place extends InLine {
+  readonly taskId: string
+  readonly line: Line<Place>
+  readonly since: number
 }
 
 const stateAfter = (entries: ReadonlyArray<Entry>): A2a.TaskState | undefined => {
@@ -221,39 +163,40 @@ const makeMemory = (options: MemoryOptions): TaskStore["Type"] => {
   const maxAge = Duration.toMillis(options.maxAge ?? "1 hour")
   const abandonedAfter = Duration.toMillis(options.abandonedAfter ?? "1 day")
   const journals = new Map<string, Journal>()
-  // Both in the order of `since`.
-  const finished = new Map<string, Journal>()
-  const waiting = new Map<string, Journal>()
+  const finished = new Line<Place>()
+  const waiting = new Line<Place>()
   let bytes = 0
 
-  const drop = (taskId: string, journal: Journal): void => {
+  const leave = (journal: Journal): void => {
+    journal.place?.line.remove(journal.place)
+    journal.place = undefined
+  }
+  const drop = (taskId: string): void => {
+    const journal = journals.get(taskId)
+    if (journal === undefined) return
+    leave(journal)
     journals.delete(taskId)
-    finished.delete(taskId)
-    waiting.delete(taskId)
     bytes -= journal.bytes
   }
-  const expire = (from: Map<string, Journal>, until: number): void => {
-    for (const [taskId, journal] of from) {
-      if (journal.since > until) return
-      drop(taskId, journal)
+  const expire = (line: Line<Place>, until: number): void => {
+    for (let place = line.first(); place !== undefined && place.since <= until; place = line.first()) {
+      drop(place.taskId)
     }
   }
   const shrink = (): void => {
-    for (const [taskId, journal] of finished) {
+    for (let place = finished.first(); place !== undefined; place = finished.first()) {
       if (finished.size <= maxFinished && (bytes <= maxBytes || finished.size === 1)) return
-      drop(taskId, journal)
+      drop(place.taskId)
     }
   }
-  const file = (taskId: string, journal: Journal, state: A2a.TaskState, now: number): void => {
-    waiting.delete(taskId)
-    finished.delete(taskId)
+  const file = (journal: Journal, state: A2a.TaskState, now: number): void => {
+    leave(journal)
     if (!A2a.isSettled(state)) return
-    journal.since = now
-    if (A2a.isTerminal(state)) {
-      // Without the room that a growing array has to spare.
-      journal.entries = journal.entries.slice()
-      finished.set(taskId, journal)
-    } else waiting.set(taskId, journal)
+    const line = A2a.isTerminal(state) ? finished : waiting
+    // Without the room that a growing array has to spare.
+    if (line === finished) journal.entries = journal.entries.slice()
+    journal.place = { taskId: journal.taskId, line, since: now, gone: false }
+    line.push(journal.place)
   }
   const swept = <A, E>(f: (now: number) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.clockWith((clock) => {
@@ -272,7 +215,8 @@ const makeMemory = (options: MemoryOptions): TaskStore["Type"] => {
         const first = entries[0]
         if (first === undefined) return Effect.succeed(actual)
         if (journal === undefined) {
-          journal = { contextId: first._tag === "Created" ? first.contextId : "", entries: [], bytes: 0, since: now }
+          const contextId = first._tag === "Created" ? first.contextId : ""
+          journal = { taskId, contextId, entries: [], bytes: 0, place: undefined }
           journals.set(taskId, journal)
         }
         for (const entry of entries) {
@@ -282,7 +226,7 @@ const makeMemory = (options: MemoryOptions): TaskStore["Type"] => {
           journal.entries.push(entry)
         }
         const state = stateAfter(entries)
-        if (state !== undefined) file(taskId, journal, state, now)
+        if (state !== undefined) file(journal, state, now)
         shrink()
         return Effect.succeed(journal.entries.length)
       }),
@@ -302,7 +246,11 @@ const makeMemory = (options: MemoryOptions): TaskStore["Type"] => {
         }
         return Effect.succeed(ids)
       }),
-    unfinished: swept(() => Effect.succeed(Array.from(journals.keys()).filter((taskId) => !finished.has(taskId))))
+    unfinished: swept(() =>
+      Effect.succeed(
+        Array.from(journals.values()).filter(({ place }) => place?.line !== finished).map(({ taskId }) => taskId)
+      )
+    )
   }
 }
 

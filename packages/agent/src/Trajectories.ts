@@ -159,16 +159,9 @@ const pageOf = (
   })
 }
 
-/** Events as JSON text, or what is wrong with the first that has none. */
-const encoded = (events: ReadonlyArray<unknown>): Effect.Effect<ReadonlyArray<string>, Refused> => {
-  const texts: Array<string> = []
-  for (const event of events) {
-    const text: Encoded = isPlainObject(event) ? encodeStrict(event) : { ok: false, problem: "it is no JSON object" }
-    if (!text.ok) return refuse(`an event can't be kept: ${text.problem}`)
-    texts.push(text.text)
-  }
-  return Effect.succeed(texts)
-}
+const notAnObject: Encoded = { ok: false, problem: "it is no JSON object" }
+
+const encoded = (event: unknown): Encoded => isPlainObject(event) ? encodeStrict(event) : notAnObject
 
 /**
  * Trajectories in memory.
@@ -208,7 +201,13 @@ export const make = (options?: Options): Effect.Effect<Service> =>
             return Effect.void
           }),
         append: (...events) =>
-          Effect.flatMap(Effect.suspend(() => encoded(events)), (texts) => {
+          Effect.suspend(() => {
+            const texts: Array<string> = []
+            for (const event of events) {
+              const text = encoded(event)
+              if (!text.ok) return refuse(`an event can't be kept: ${text.problem}`)
+              texts.push(text.text)
+            }
             if (task.run !== run) return refuse(ended)
             if (task.format === undefined) return refuse("name the format before the first event")
             kept.append(task, texts)

@@ -72,15 +72,18 @@ describe("A2a", () => {
         "artifactUpdate",
         "statusUpdate"
       ])
-      expect(got.at(-2)?.data["result"].artifactUpdate).toMatchObject({ artifact: { artifactId: "a" }, lastChunk: true })
+      expect(got.at(-2)?.data["result"].artifactUpdate).toMatchObject({
+        artifact: { artifactId: "a" },
+        lastChunk: true
+      })
       expect(got.at(-1)?.data["result"].statusUpdate).not.toHaveProperty("final")
     }).pipe(Effect.provide(layer())))
 
   it.effect("A-14: the ids of a stream's frames are versions that only grow", () =>
     Effect.gen(function*() {
       const ids = (yield* askFrames(rpc("message/stream", message("say 3")))).map(({ id }) => Number(id))
-      expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
-      expect(ids.every(Number.isInteger)).toBe(true)
+      expect(ids.length).toBe(6)
+      expect(ids.every((id, index) => Number.isInteger(id) && id > (ids[index - 1] ?? 0))).toBe(true)
     }).pipe(Effect.provide(layer())))
 
   it.effect("Last-Event-ID goes on after that event, and misses none", () =>
@@ -151,7 +154,8 @@ describe("A2a", () => {
 
   it.effect("A-17: push notifications are refused, and a wish for them in a message goes nowhere", () =>
     Effect.gen(function*() {
-      const refused = (method: string) => Effect.map(askJson(rpc(method, {})), ({ error }) => [error.code, error.message])
+      const refused = (method: string) =>
+        Effect.map(askJson(rpc(method, {})), ({ error }) => [error.code, error.message])
       const sentence = "Push notifications are not supported by the agent"
       expect(yield* refused("tasks/pushNotificationConfig/set")).toEqual([-32603, sentence])
       for (const method of ["get", "list", "delete"]) {
@@ -312,7 +316,11 @@ describe("A2a", () => {
         ["", -32700, null],
         [Uint8Array.of(0x22, 0xff, 0x22), -32700, null],
         ["[".repeat(10_000), -32700, null],
-        [`{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"id":${"[".repeat(600)}${"]".repeat(600)}}}`, -32700, null],
+        [
+          `{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"id":${"[".repeat(600)}${"]".repeat(600)}}}`,
+          -32700,
+          null
+        ],
         [[request], -32600, null],
         [[], -32600, null],
         ["5", -32600, null],
@@ -331,7 +339,8 @@ describe("A2a", () => {
         [{ ...request, params: undefined }, -32602, "r1"],
         [{ ...request, params: {} }, -32602, "r1"],
         [{ id: "r1", method: "GetTask", params: {} }, -32600, "r1"],
-        [rpc("GetTask", "x"), -32602, "r1"],
+        [rpc("GetTask", "x"), -32600, "r1"],
+        [rpc("GetTask", [1]), -32602, "r1"],
         [rpc("GetTask", null), -32602, "r1"],
         [rpc("SendMessage"), -32602, "r1"],
         ["{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"message/send\",\"params\":{\"a\":\"\\ud800\"}}", -32602, 9]
@@ -350,7 +359,7 @@ describe("A2a", () => {
         for (const id of ["", 0, -3, "x".repeat(1000), Number.MAX_SAFE_INTEGER]) {
           expect(yield* got(method, id)).toEqual([-32001, id])
         }
-        for (const id of [1.5, true, [], {}, 12345678901234567890]) {
+        for (const id of [1.5, true, [], {}, 2 ** 60]) {
           expect(yield* got(method, id)).toEqual([-32600, null])
         }
       }
@@ -398,7 +407,8 @@ describe("A2a", () => {
 
   it.effect("a key __proto__ of metadata reaches the task and pollutes nothing", () =>
     Effect.gen(function*() {
-      const body = `{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"messageId":"m","role":"user",` +
+      const body =
+        `{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"messageId":"m","role":"user",` +
         `"parts":[{"kind":"text","text":"go"}],"metadata":{"__proto__":{"polluted":1}}}}}`
       const { result } = yield* askJson(body)
       expect(JSON.stringify(result.history[0].metadata)).toBe("{\"__proto__\":{\"polluted\":1}}")
@@ -411,11 +421,12 @@ describe("A2a", () => {
       const die = Effect.dieMessage("canary")
       const broken: TaskEngine.TaskEngine["Type"] = {
         send: () => Effect.fail(failed),
-        stream: () => Effect.succeed({
-          snapshot: { id: "t", contextId: "c", status: { state: "working" }, history: [], artifacts: [] },
-          version: 1,
-          next: die
-        }),
+        stream: () =>
+          Effect.succeed({
+            snapshot: { id: "t", contextId: "c", status: { state: "working" }, history: [], artifacts: [] },
+            version: 1,
+            next: die
+          }),
         get: () => die,
         list: () => Effect.succeed([]),
         cancel: () => Effect.fail(new TaskEngine.TaskBusy({ reason: "running" })),

@@ -62,12 +62,14 @@ describe("ConfigState", () => {
       expect(yield* readback).toEqual({ model: "kestrel-2" })
     }).pipe(provide))
 
-  it.effect("B-HTTP-2: a refusal is a list of objects without the input", () =>
+  it.effect("B-HTTP-2: a refusal is a list of objects without the input, and not longer than anybody reads", () =>
     Effect.gen(function*() {
       const error = yield* Effect.flip(set({ heat: null, model: 7 }))
       const issues: ReadonlyArray<object> = JSON.parse(error.message)
       expect(issues).toHaveLength(2)
       for (const issue of issues) expect(Object.keys(issue)).toEqual(["type", "loc", "msg"])
+      const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`key-${index}`, 1]))
+      expect(JSON.parse((yield* Effect.flip(set(many))).message)).toHaveLength(100)
     }).pipe(provide))
 
   it.effect("B-CFG-8: a name or description that is null, empty or blank is 400, and the card keeps what it had", () =>

@@ -31,7 +31,7 @@ describe("Python's patterns", () => {
       it.effect(`B-TRIG-5: finds what Python finds: ${kind}`, () =>
         Effect.gen(function*() {
           if (invalid !== undefined) {
-            expect((yield* refusal(pattern))._tag).toBe("InvalidRegex")
+            expect((yield* refusal(pattern)).message).toContain("invalid regex")
             return
           }
           expect(yield* Effect.forEach(texts, (text) => search(pattern, text))).toEqual(answers)
@@ -74,7 +74,7 @@ describe("Python's patterns", () => {
       ["(?i)\\p{Lu}", "a property of case where case is ignored", 4],
       ["\\p{InBasicLatin}", "a property of this name", 0],
       ["[^\\w\\W]", "a set without a property and its complement", 0],
-      ["[^a-z]|(?i)b", "a negated set of letters with case beside a part that ignores case", 0]
+      ["[^a-z]|(?i)b", "a negated set of letters with case where case is ignored in a part", 0]
     ]
     for (const [pattern, construct, position] of unsupported) {
       it.effect(`refuses ${construct} by name and position: ${pattern}`, () =>

@@ -58,7 +58,12 @@ export const layer = (options?: A2a.Options) =>
     Layer.provideMerge(Layer.sync(Gate, () => Effect.unsafeMakeLatch(false)))
   )
 
-export type Json = { readonly [key: string]: any }
+export interface Json {
+  readonly id?: any
+  readonly result?: any
+  readonly error?: any
+  readonly [key: string]: any
+}
 
 /** A request of the 0.3 wire, or of the 1.0 wire by its method's name. */
 export const rpc = (method: string, params?: unknown, id: unknown = "r1"): Json => ({

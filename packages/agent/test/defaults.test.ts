@@ -14,8 +14,24 @@ import { TrajectoryV1 } from "@effect-agentenv/protocol/extensions/TrajectoryV1"
 import * as TransferError from "@effect-agentenv/transfers/TransferError"
 import * as Transfers from "@effect-agentenv/transfers/Transfers"
 import { describe, expect, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Exit, Fiber, Layer, Option, Redacted, Schema, Stream } from "effect"
+import {
+  Cause,
+  Context,
+  Deferred,
+  Effect,
+  Exit,
+  Fiber,
+  Layer,
+  Logger,
+  LogLevel,
+  Option,
+  Redacted,
+  Schema,
+  Stream,
+  Tracer
+} from "effect"
 import { createHash } from "node:crypto"
+import { inspect } from "node:util"
 import * as defaults from "../src/internal/defaults.ts"
 
 class Kiln extends AgentConfig.extend<Kiln>("Kiln")({
@@ -625,4 +641,93 @@ describe("trajectory", () => {
       yield* finish("native", { native: ["native"] })
       expect(yield* call("POST", path, { task_id: "native" })).toEqual({ trajectory: ["native"] })
     }).pipe(provide))
+})
+
+describe("secrets", () => {
+  /** Keeps all that is said: log lines, and spans with how they ended. */
+  const listening = () => {
+    const said: Array<string> = []
+    const logger = Logger.make<unknown, void>(({ annotations, cause, message }) => {
+      said.push(inspect([message, Cause.pretty(cause), [...annotations]], { depth: 10 }))
+    })
+    const tracer = Tracer.make({
+      span: (name, parent, context, links, startTime, kind) => ({
+        _tag: "Span",
+        name,
+        spanId: name,
+        traceId: "trace",
+        parent,
+        context,
+        status: { _tag: "Started", startTime },
+        attributes: new Map(),
+        links: [...links],
+        sampled: true,
+        kind,
+        attribute: (key, value) => void said.push(inspect([key, value], { depth: 10 })),
+        event: (...event) => void said.push(inspect(event, { depth: 10 })),
+        addLinks: () => {},
+        end: (_, exit) => void said.push(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "ok")
+      }),
+      context: (run) => run()
+    })
+    const layer = Layer.mergeAll(
+      Logger.replace(Logger.defaultLogger, logger),
+      Logger.minimumLogLevel(LogLevel.All),
+      Layer.setTracer(tracer)
+    )
+    return { said, layer }
+  }
+
+  it.effect("write-only configuration, MCP headers and grants are in no answer, refusal, log line or span", () => {
+    const { layer, said } = listening()
+    const object = {
+      media_type: "application/json",
+      max_bytes: 1,
+      write: {
+        kind: "http-put",
+        url: "https://kiln-store.example/s3cret",
+        expires_at: "2099-04-05T06:07:08Z",
+        headers: { "x-grant": "s3cret" }
+      }
+    }
+    const url = "https://tools.kiln.example/mcp"
+    const calls: ReadonlyArray<readonly [string, string, Readonly<Record<string, unknown>>]> = [
+      ["POST", "/ext/agent-config", { token: "s3cret" }],
+      ["POST", "/ext/agent-config", { token: "s3cret", model: 7 }],
+      ["POST", "/ext/agent-config", { token: ["s3cret"] }],
+      ["POST", "/ext/agent-config", { token: "s3cret", description: "" }],
+      ["POST", "/ext/agent-config", { description: null, name: "s3cret", model: { a: "s3cret" } }],
+      ["GET", "/ext/agent-config", {}],
+      ["POST", "/ext/mcp-config", { url, name: "kiln", headers: { authorization: "s3cret" } }],
+      ["POST", "/ext/mcp-config", { url, headers: { authorization: "s3cret" } }],
+      ["POST", "/ext/mcp-config", { url: "", headers: { authorization: "s3cret" } }],
+      ["POST", "/ext/mcp-config", { url, headers: "s3cret" }],
+      ["POST", "/ext/mcp-config", { url, headers: ["s3cret"], name: { a: "s3cret" } }],
+      ["GET", "/ext/mcp-config", {}],
+      ["POST", "/ext/trajectory", { task_id: "t", objects: { trajectory: object } }],
+      ["POST", "/ext/trajectory", { task_id: "t", objects: { trajectory: { ...object, max_bytes: "s3cret" } } }],
+      ["POST", "/ext/trajectory", { task_id: "t", after: "s3cret" }]
+    ]
+    return Effect.gen(function*() {
+      const extensions = [AgentConfigV1, McpConfigV1, TrajectoryV1.configure({ live: true })]
+      const { call } = yield* serve({ extensions })
+      const trajectories = yield* Trajectories.Trajectories
+      yield* trajectories.submitted("t", "ctx")
+      yield* trajectories.settled("t", "completed", { format: "kiln/1", payload: ["long"] })
+      const answers = yield* Effect.forEach(
+        calls,
+        ([method, path, sent]) => Effect.exit(Effect.withSpan(call(method, path, sent), "call"))
+      )
+      for (const exit of answers) {
+        yield* Effect.logInfo("answered", exit)
+        if (Exit.isFailure(exit)) yield* Effect.logError("refused", exit.cause)
+      }
+      yield* Effect.logInfo(yield* (yield* ConfigState.ConfigState).current)
+      yield* Effect.logInfo(yield* (yield* McpServers.McpServers).current)
+      const all = [...said, ...answers.map((exit) => inspect(exit, { depth: 20 }) + JSON.stringify(exit))].join("\n")
+      expect(answers.filter(Exit.isSuccess)).toHaveLength(4)
+      expect(said.length).toBeGreaterThan(answers.length)
+      expect(all).not.toContain("s3cret")
+    }).pipe(Effect.provide([State, layer]))
+  })
 })

@@ -3,7 +3,7 @@ import * as ExtensionRegistry from "@effect-agentenv/agent/ExtensionRegistry"
 import type * as Extension from "@effect-agentenv/protocol/Extension"
 import { InProcess } from "@effect-agentenv/server"
 import { HttpBody, type HttpClient, HttpClientRequest } from "@effect/platform"
-import { Context, Effect, Layer, Logger, LogLevel, Option } from "effect"
+import { Cause, Context, Effect, Layer, Logger, LogLevel, Option } from "effect"
 
 /** What a test says of an agent: its extensions, the layers of their handlers, and the library's handlers by URI. */
 export interface Desk {
@@ -89,12 +89,28 @@ export const sender = (client: HttpClient.HttpClient): Send => (method, path, bo
     return { status: response.status, type: response.headers["content-type"], text, json: parse(text) }
   }).pipe(Effect.scoped, Effect.orDie)
 
+/** A desk's routes without a port, which log what goes wrong. */
+export const loud = (desk: Desk, options?: ExtensionHttp.Options) =>
+  Effect.flatMap(
+    Effect.orDie(registry(desk)),
+    (resolved) => Effect.provideService(ExtensionHttp.routes(options), ExtensionRegistry.ExtensionRegistry, resolved)
+  )
+
 /** A desk's routes without a port. */
 export const routes = (desk: Desk, options?: ExtensionHttp.Options) =>
-  Effect.gen(function*() {
-    const resolved = yield* Effect.orDie(registry(desk))
-    return yield* Effect.provideService(ExtensionHttp.routes(options), ExtensionRegistry.ExtensionRegistry, resolved)
-  }).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+  Logger.withMinimumLogLevel(loud(desk, options), LogLevel.None)
+
+/** What is logged, line by line. */
+export const listening = () => {
+  const lines: Array<string> = []
+  const layer = Logger.replace(
+    Logger.defaultLogger,
+    Logger.make(({ annotations, cause, message }) =>
+      lines.push(`${Array.from(annotations).join()} ${JSON.stringify(message)} ${Cause.pretty(cause)}`)
+    )
+  )
+  return { lines, layer }
+}
 
 /** Speaks to a desk without a port. */
 export const speak = (desk: Desk, options?: ExtensionHttp.Options) =>

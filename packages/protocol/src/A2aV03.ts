@@ -18,6 +18,7 @@ import {
   decoder,
   emptyText,
   findEmptyText,
+  Int,
   isJsonObject,
   JsonObjectFromSelf,
   nonEmpty,
@@ -123,7 +124,7 @@ const SendParams = Schema.Struct({
   metadata,
   configuration: optional(Schema.Struct({
     blocking: optional(Schema.Boolean),
-    historyLength: optional(Schema.Int),
+    historyLength: optional(Int),
     acceptedOutputModes: optional(strings),
     pushNotificationConfig: optional(JsonObjectFromSelf)
   }))
@@ -160,7 +161,7 @@ export const decodeSend = (params: unknown): Effect.Effect<A2aWire.SendParams, A
  * @category combinators
  */
 export const decodeTaskParams: (params: unknown) => Effect.Effect<A2aWire.TaskParams, A2aWire.A2aWireError> = decoder(
-  Schema.Struct({ id: Schema.String, historyLength: optional(Schema.Int), metadata })
+  Schema.Struct({ id: Schema.String, historyLength: optional(Int), metadata })
 )
 
 const states = [

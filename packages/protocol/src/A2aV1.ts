@@ -17,15 +17,17 @@ import {
   decoder,
   emptyText,
   findEmptyText,
+  Int,
   JsonObjectFromSelf,
   nonEmpty,
   optional,
   refuse,
   refuseStating,
-  respelled,
   type Respelled,
+  respelled,
   strings,
-  timestampOf
+  timestampOf,
+  told
 } from "./internal/a2aJson.ts"
 
 /**
@@ -86,11 +88,6 @@ const absentAs = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
 const text = absentAs(Schema.String, "")
 const flag = absentAs(Schema.Boolean, false)
 const metadata = optional(JsonObjectFromSelf)
-
-/** The members of a union are spellings of one thing, so a mistake is told as one. */
-const told = (message: string) => ({ message: () => ({ message, override: true }) })
-
-const Int = Schema.Union(Schema.Int, Schema.NumberFromString.pipe(Schema.int())).annotations(told("expected integer"))
 
 const Role = Schema.transformLiterals(["ROLE_USER", "user"], [1, "user"], ["ROLE_AGENT", "agent"], [2, "agent"])
   .annotations(told("expected ROLE_USER or ROLE_AGENT"))
@@ -275,7 +272,11 @@ export const decodeListParams = (params: unknown): Effect.Effect<A2aWire.ListPar
     }))
   })
 
-const Status = proto({ state: absentAs(State, "unknown"), message: optional(Message), timestamp: optional(Schema.String) })
+const Status = proto({
+  state: absentAs(State, "unknown"),
+  message: optional(Message),
+  timestamp: optional(Schema.String)
+})
 
 const toStatus = ({ message, state, timestamp }: typeof Status.Type): A2a.TaskStatus =>
   compact({ state, at: atOf(timestamp), message: message === undefined ? undefined : toMessage(message) })
@@ -373,6 +374,8 @@ const readEvent = decoder(proto({
   artifactUpdate: optional(ArtifactUpdate)
 }))
 
+const event = (event: A2a.StreamEvent) => Either.right(event)
+
 /**
  * Reads the result in one frame of a stream. This wire does not say which event is the last: that of a state in which the run has
  * ended is.
@@ -382,7 +385,6 @@ const readEvent = decoder(proto({
  */
 export const decodeEvent = (result: unknown): Effect.Effect<A2a.StreamEvent, A2aWire.A2aWireError> =>
   Either.flatMap(readEvent(result), ({ artifactUpdate, message, statusUpdate, task }) => {
-    const event = (event: A2a.StreamEvent) => Either.right(event)
     if (statusUpdate !== undefined) {
       const status = toStatus(statusUpdate.status)
       return event({ _tag: "StatusUpdate", ...statusUpdate, status, final: A2a.isSettled(status.state) })

@@ -283,10 +283,14 @@ export interface Endpoint {
  * @category combinators
  */
 export const endpoint = (card: AgentCard, prefer: "0.3" | "1.0" = "1.0"): Endpoint | undefined => {
-  const spoken = interfaces(card).flatMap(({ protocolBinding, protocolVersion, tenant, url }): ReadonlyArray<Endpoint> => {
-    const version = protocolBinding.toUpperCase() === "JSONRPC" ? wireOf(protocolVersion) : undefined
-    return version === undefined ? [] : [{ url, version, ...(tenant === undefined || tenant === "" ? {} : { tenant }) }]
-  })
+  const spoken = interfaces(card).flatMap(
+    ({ protocolBinding, protocolVersion, tenant, url }): ReadonlyArray<Endpoint> => {
+      const version = protocolBinding.toUpperCase() === "JSONRPC" ? wireOf(protocolVersion) : undefined
+      return version === undefined
+        ? []
+        : [{ url, version, ...(tenant === undefined || tenant === "" ? {} : { tenant }) }]
+    }
+  )
   return spoken.find(({ version }) => version === prefer) ?? spoken[0]
 }
 

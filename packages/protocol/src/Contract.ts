@@ -4,7 +4,7 @@
  *
  * @since 0.1.0
  */
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
 import type * as Operation from "./Operation.ts"
 
@@ -141,12 +141,17 @@ export const oneOf = (forms: ReadonlyArray<Fields>): Request => {
  * @since 0.1.0
  * @category constructors
  */
-export const request = (operation: Operation.Any, variants?: ReadonlyArray<string> | undefined): Request | undefined => {
+export const request = (
+  operation: Operation.Any,
+  variants?: ReadonlyArray<string> | undefined
+): Request | undefined => {
   const all = Object.entries(operation.variants)
   if (all.length === 0) return AST.isNeverKeyword(operation.request.ast) ? undefined : fields(operation.request)
-  return oneOf(all.flatMap(([name, variant]) =>
-    variants === undefined || variants.includes(name) ? [fields(variant.request) ?? {}] : []
-  ))
+  return oneOf(
+    all.flatMap(([name, variant]) =>
+      variants === undefined || variants.includes(name) ? [fields(variant.request) ?? {}] : []
+    )
+  )
 }
 
 /**
@@ -165,7 +170,9 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const names = (value: unknown): ReadonlyArray<string> =>
   Array.isArray(value) ? value.filter((name) => typeof name === "string") : []
 
-const read = (contract: unknown): { readonly required: ReadonlyArray<string>; readonly known: ReadonlyArray<string> } => {
+const read = (
+  contract: unknown
+): { readonly required: ReadonlyArray<string>; readonly known: ReadonlyArray<string> } => {
   const { optional, required, supported } = isRecord(contract) ? contract : {}
   return { required: names(required), known: [...names(required), ...names(optional), ...names(supported)] }
 }

@@ -103,6 +103,8 @@ describe("A2aV03", () => {
         metadata: { a: 1 }
       })
       expect([blocking, historyLength, metadata, push]).toEqual([false, 0, { a: 1 }, true])
+      // as pydantic takes it
+      expect((yield* A2aV03.decodeTaskParams({ id: "t", historyLength: "2" })).historyLength).toBe(2)
     }))
 
   it.effect("A-19: the base64 text of a file comes out as it went in, whatever it is", () =>

@@ -132,19 +132,23 @@ describe("A2aV1", () => {
       expect((yield* Effect.flip(A2aV1.decodeTask({ id: "t", status: { state: canary } }))).message).toBe(
         "status.state: expected a TASK_STATE"
       )
-      for (const [params, said] of [
-        [{ pageSize: 0 }, "pageSize: minimum page size is 1"],
-        [{ pageSize: 101 }, "pageSize: maximum page size is 100"],
-        [{ statusTimestampAfter: canary }, "statusTimestampAfter: expected a time"],
-        [{ historyLength: -1 }, "historyLength: history length must be non-negative"]
-      ] as const) {
+      for (
+        const [params, said] of [
+          [{ pageSize: 0 }, "pageSize: minimum page size is 1"],
+          [{ pageSize: 101 }, "pageSize: maximum page size is 100"],
+          [{ statusTimestampAfter: canary }, "statusTimestampAfter: expected a time"],
+          [{ historyLength: -1 }, "historyLength: history length must be non-negative"]
+        ] as const
+      ) {
         expect((yield* Effect.flip(A2aV1.decodeListParams(params))).message).toBe(said)
       }
     }))
 
   it.effect("keeps any JSON of a data part, null too, and the base64 text of a file in either alphabet", () =>
     Effect.gen(function*() {
-      const parts = [{ data: null }, { data: [1] }, { data: "" }, { raw: "-_8" }, { raw: "+/8=" }, { raw: "" }, { url: "" }]
+      const parts = [{ data: null }, { data: [1] }, { data: "" }, { raw: "-_8" }, { raw: "+/8=" }, { raw: "" }, {
+        url: ""
+      }]
       const read = yield* sent({ parts: [...parts, { text: "a", data: null }] })
       expect(travelled(A2aV1.encodeMessage(read))).toMatchObject({ parts: [...parts, { text: "a" }] })
     }))
@@ -156,7 +160,9 @@ describe("A2aV1", () => {
       const read = yield* sent({ metadata: value, parts: [{ data: value, metadata: value }] })
       expect(JSON.stringify(A2aV1.encodeMessage(read)).split(text).length).toBe(4)
       // an own __proto__ of the message itself is a field that nobody knows
-      const odd: unknown = JSON.parse(`{"__proto__":{"contextId":"x"},"message_id":"m","role":1,"parts":[{"text":"a"}]}`)
+      const odd: unknown = JSON.parse(
+        `{"__proto__":{"contextId":"x"},"message_id":"m","role":1,"parts":[{"text":"a"}]}`
+      )
       expect((yield* A2aV1.decodeSend({ message: odd })).message.contextId).toBe(undefined)
     }))
 
@@ -194,7 +200,14 @@ describe("A2aV1", () => {
     Effect.gen(function*() {
       const page = { tasks: [task], nextPageToken: "n", pageSize: 1, totalSize: 2 }
       expect(yield* A2aV1.decodePage(travelled(A2aV1.encodePage(page)))).toEqual(page)
-      const params = { contextId: "c", state: "failed", pageSize: 3, pageToken: "p", historyLength: 0, since: 5 } as const
+      const params = {
+        contextId: "c",
+        state: "failed",
+        pageSize: 3,
+        pageToken: "p",
+        historyLength: 0,
+        since: 5
+      } as const
       expect(yield* A2aV1.decodeListParams(travelled(A2aV1.encodeListParams(params)))).toEqual(params)
     }), runs)
 

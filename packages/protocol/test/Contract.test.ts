@@ -78,7 +78,10 @@ describe("Contract", () => {
   })
 
   it("B-CARD-9: an answer's contract is its fields; unions, nothing and the unlisted have none", () => {
-    const Saved = Schema.Struct({ count: Schema.Int, context_id: Schema.optionalWith(Schema.String, { nullable: true }) })
+    const Saved = Schema.Struct({
+      count: Schema.Int,
+      context_id: Schema.optionalWith(Schema.String, { nullable: true })
+    })
     expect(Contract.response(Operation.post({ response: Saved }))).toEqual({
       required: ["count"],
       optional: ["context_id"]
@@ -91,7 +94,9 @@ describe("Contract", () => {
   it("B-REG-23: a schema is closed when nothing says that more fields may come", () => {
     expect(Contract.isClosed(Task)).toBe(true)
     expect(Contract.isClosed(Task.pipe(Schema.filter(() => true)))).toBe(true)
-    expect(Contract.isClosed(Schema.Struct({ a: Schema.optionalWith(Schema.String, { default: () => "" }) }))).toBe(true)
+    expect(Contract.isClosed(Schema.Struct({ a: Schema.optionalWith(Schema.String, { default: () => "" }) }))).toBe(
+      true
+    )
     expect(Contract.isClosed(Task.annotations({ parseOptions: { onExcessProperty: "error" } }))).toBe(true)
     const open = Schema.Struct({ a: Schema.String }, { key: Schema.String, value: Schema.Unknown })
     for (
@@ -137,7 +142,9 @@ describe("Contract", () => {
   })
 
   it("B-OBJ-17: a card that is no contract takes no fields and breaks nobody", () => {
-    for (const contract of [undefined, null, 7, "x", [], { required: 7, optional: [1, null], oneOf: "x" }, { oneOf: [] }]) {
+    for (
+      const contract of [undefined, null, 7, "x", [], { required: 7, optional: [1, null], oneOf: "x" }, { oneOf: [] }]
+    ) {
       expect(Contract.accepts(contract, [])).toBe(true)
       expect(Contract.accepts(contract, ["__proto__"])).toBe(false)
     }

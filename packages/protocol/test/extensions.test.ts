@@ -10,7 +10,7 @@ import * as Snapshot from "@effect-agentenv/protocol/extensions/SnapshotV1"
 import { StagingV1 } from "@effect-agentenv/protocol/extensions/StagingV1"
 import * as WireSchema from "@effect-agentenv/protocol/WireSchema"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { Context, Effect, type Layer, Redacted, Schema } from "effect"
 
 const { SkillConfigV1 } = SkillConfig
 const { SnapshotV1 } = Snapshot
@@ -281,7 +281,7 @@ describe("SnapshotV1", () => {
     SnapshotV1.toLayer(Effect.succeed({ save, load, changelog: { enable } }))
     // @ts-expect-error: no such operation
     SnapshotV1.toLayer(Effect.succeed({ save, load, restore: load }))
-    const legacy = (_: { readonly s3_prefix: string }) => Effect.succeed({ context_id: "c" })
+    const legacy = ({ s3_prefix }: { readonly s3_prefix: string }) => Effect.succeed({ context_id: s3_prefix })
     // @ts-expect-error B-REG-9: another request than the operation's
     SnapshotV1.toLayer(Effect.succeed({ save, load: legacy }))
     // @ts-expect-error B-HTTP-5: another answer than the operation's
@@ -378,11 +378,17 @@ describe("InstallV1", () => {
       for (
         const [field, value] of [
           ["installCommands", { installCommands: ["start {licence}"] }],
-          ["installCommandsHost", { installCommands: [], installCommandsHost: ["{licence}"], requiredParams: ["licence"] }]
+          ["installCommandsHost", {
+            installCommands: [],
+            installCommandsHost: ["{licence}"],
+            requiredParams: ["licence"]
+          }]
         ] as const
       ) {
         const error = yield* Effect.flip(Schema.validate(Install.Installation)(value))
-        expect(WireSchema.formatIssues(error)).toMatch(new RegExp(`^${field} use a placeholder that is neither container, `))
+        expect(WireSchema.formatIssues(error)).toMatch(
+          new RegExp(`^${field} use a placeholder that is neither container, `)
+        )
       }
       for (const name of ["a-b", "", "{x}", "1a"]) {
         yield* Effect.flip(Schema.validate(Install.Installation)({ installCommands: [], requiredParams: [name] }))
@@ -391,11 +397,12 @@ describe("InstallV1", () => {
     }))
 
   it("B-INST-2: placeholders are names in braces", () => {
-    expect(Install.placeholders("docker exec {container} sh -c 'cd {work_dir} && echo {} {1} {a b} {container}'")).toEqual([
-      "container",
-      "work_dir",
-      "container"
-    ])
+    expect(Install.placeholders("docker exec {container} sh -c 'cd {work_dir} && echo {} {1} {a b} {container}'"))
+      .toEqual([
+        "container",
+        "work_dir",
+        "container"
+      ])
   })
 
   it("it is listed configured", () => {
@@ -413,7 +420,9 @@ describe("InstallV1", () => {
 
 describe("what an agent needs of an extension", () => {
   it("its handlers, unless the library owns all of its operations", () => {
-    expectTypeOf<Extension.Required<typeof SnapshotV1>>().toEqualTypeOf<Extension.Handlers<"urn:agentenv:snapshot/v1">>()
+    expectTypeOf<Extension.Required<typeof SnapshotV1>>().toEqualTypeOf<
+      Extension.Handlers<"urn:agentenv:snapshot/v1">
+    >()
     expectTypeOf<Extension.Required<typeof SkillConfigV1>>().toEqualTypeOf<
       Extension.Handlers<"urn:agentenv:skill-config/v1">
     >()

@@ -321,6 +321,24 @@ describe("the pulse", () => {
       expect(stream!.done).toBe(true)
     }))
 
+  it.scoped("comments on no event stream whose reader is behind", () =>
+    Effect.gen(function*() {
+      const calls = yield* Calls.make()
+      let stream: EventStream.EventStream | undefined
+      const http = InProcess.httpClient([Route.make("GET", "/", (exchange) => {
+        stream = calls.stream(exchange, 200, [])
+        stream.write(`data: ${"x".repeat(100_000)}\n\n`)
+      })])
+      const response = yield* http.get("/")
+      yield* TestClock.adjust("1 minute")
+      expect([stream!.full, stream!.writes]).toEqual([true, 1])
+      const reading = yield* Effect.fork(Stream.runDrain(response.stream))
+      yield* Effect.yieldNow()
+      yield* TestClock.adjust("1 minute")
+      expect(stream!.writes).toBeGreaterThan(1)
+      yield* Fiber.interrupt(reading)
+    }), 5_000)
+
   it.effect("ends open event streams with the layer", () =>
     Effect.gen(function*() {
       const scope = yield* Scope.make()

@@ -96,6 +96,28 @@ describe("a web exchange", () => {
       expect(yield* Effect.promise(() => response.text().catch((error: Error) => error.name))).toBe("AbortError")
     }))
 
+  it.effect("keeps a reader that is waited for, however large a write is", () =>
+    Effect.gen(function*() {
+      let stream!: EventStream.EventStream
+      const response = yield* respond(new Request("http://h/"), (exchange) => {
+        stream = exchange.stream(200, [])
+      }, { maxBuffered: 1_000 })
+      const reader = response.body!.getReader()
+      const sizes: Array<number> = []
+      for (let n = 0; n < 3; n++) {
+        stream.write("x".repeat(5_000))
+        expect(stream.full).toBe(true)
+        const drained = yield* Effect.fork(Effect.async<void>((resume) => stream.onDrain(() => resume(Effect.void))))
+        yield* Effect.yieldNow()
+        sizes.push((yield* Effect.promise(() => reader.read())).value!.byteLength)
+        yield* Fiber.join(drained)
+      }
+      expect([sizes, stream.full, stream.done]).toEqual([[5_000, 5_000, 5_000], false, false])
+      let told = false
+      stream.onDrain(() => void (told = true))
+      expect(told).toBe(true)
+    }))
+
   it.effect("aborts the reading of a body with its signal", () =>
     Effect.gen(function*() {
       const controller = new AbortController()

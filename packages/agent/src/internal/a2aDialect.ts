@@ -37,7 +37,8 @@ const steps = (path: string): ReadonlyArray<string | number> =>
 /** The reference repeats the caller's id, which is short in any honest request. */
 const shown = (taskId: string): string => taskId.slice(0, 128)
 
-const terminal = ({ state, taskId }: TaskError.TaskIsTerminal): string => `Task ${shown(taskId)} is in terminal state: ${state}`
+const terminal = ({ state, taskId }: TaskError.TaskIsTerminal): string =>
+  `Task ${shown(taskId)} is in terminal state: ${state}`
 
 /** The words of a2a-python 0.3. */
 const v03: Dialect = {
@@ -125,8 +126,7 @@ const v1: Dialect = {
     }
   },
   noStreaming: detailed(UnsupportedOperation, "UNSUPPORTED_OPERATION", noStreaming),
-  noPush: () =>
-    detailed(A2aWire.ErrorCode.PushNotificationNotSupported, "PUSH_NOTIFICATION_NOT_SUPPORTED", noPush),
+  noPush: () => detailed(A2aWire.ErrorCode.PushNotificationNotSupported, "PUSH_NOTIFICATION_NOT_SUPPORTED", noPush),
   noExtendedCard: detailed(
     UnsupportedOperation,
     "UNSUPPORTED_OPERATION",

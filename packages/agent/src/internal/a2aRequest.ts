@@ -100,6 +100,7 @@ const readValue = (body: unknown): Read => {
   const request = { ok: true, request: { ...known, method, id, params } } as const
   if (!known.legacy) {
     if (jsonrpc === undefined) return malformed(id, ["jsonrpc"], "is missing")
+    if (params !== undefined && typeof params !== "object") return malformed(id, ["params"], "expected object")
     return params === undefined ? { ok: true, request: { ...request.request, params: {} } } : request
   }
   if (params !== undefined && params !== null && !isObject(params)) return malformed(id, ["params"], "expected object")
@@ -113,7 +114,9 @@ const readValue = (body: unknown): Read => {
 /** The id of a request that is not read any further. */
 export const idOf = (body: unknown): JsonRpc.Id | null => {
   try {
-    const value = typeof body === "string" || body instanceof Uint8Array ? JSON.parse(Buffer.from(body).toString()) : body
+    const value = typeof body === "string" || body instanceof Uint8Array
+      ? JSON.parse(Buffer.from(body).toString())
+      : body
     return isObject(value) && isId(value["id"]) ? value["id"] : null
   } catch {
     return null

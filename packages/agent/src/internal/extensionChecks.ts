@@ -76,6 +76,11 @@ export const operationProblem = (operation: Operation.Any): Problem | undefined 
   }
 }
 
+const misconfigured = (problem: string): Problem => ({
+  problem,
+  mend: "list it as X.configure({ … }) with what it takes"
+})
+
 /** Checks an extension's configuration, and gives what it puts on the card (B-REG-21). */
 export const cardParams = (
   extension: Extension.Any
@@ -91,19 +96,20 @@ export const cardParams = (
     onExcessProperty: "error",
     errors: "all"
   })
-  const refuse = (problem: string): Problem => ({ problem, mend: "list it as X.configure({ … }) with what it takes" })
   return Effect.flatMap(
     Effect.mapError(
       validate(configuration ?? {}),
       (issue) =>
-        refuse(`its configuration does not fit (${
-          WireSchema.formatIssues(ParseResult.parseError(issue)).replaceAll("\n", "; ")
-        })`)
+        misconfigured(
+          `its configuration does not fit (${
+            WireSchema.formatIssues(ParseResult.parseError(issue)).replaceAll("\n", "; ")
+          })`
+        )
     ),
     (valid) =>
       Effect.try({
         try: () => configurable.cardParams?.(valid) ?? {},
-        catch: () => refuse("its card can't be written from its configuration")
+        catch: () => misconfigured("its card can't be written from its configuration")
       })
   )
 }

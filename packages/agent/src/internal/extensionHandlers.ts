@@ -68,13 +68,17 @@ const handlersOf = (
   if (typeof node !== "object" || node === null) {
     return refuse(name, "it has variants and one handler", `give a handler for each of ${variants.join(", ")}`)
   }
-  return new Map(Object.entries(node).map(([variant, handler]) => {
-    if (!variants.includes(variant)) refuse(name, `it has no variant '${variant}'`, `its variants are ${variants.join(", ")}`)
-    if (typeof handler !== "function") {
-      refuse(name, `the handler of '${variant}' is not a function`, "make it a function that returns an Effect")
-    }
-    return [variant, within(handler as Handler, context)] as const
-  }))
+  return new Map(
+    Object.entries(node).map(([variant, handler]) => {
+      if (!variants.includes(variant)) {
+        refuse(name, `it has no variant '${variant}'`, `its variants are ${variants.join(", ")}`)
+      }
+      if (typeof handler !== "function") {
+        refuse(name, `the handler of '${variant}' is not a function`, "make it a function that returns an Effect")
+      }
+      return [variant, within(handler as Handler, context)] as const
+    })
+  )
 }
 
 const core = (operation: Operation.Any): ReadonlyArray<string> =>
@@ -128,7 +132,7 @@ const knownKeys = (extension: Extension.Any, implementation: unknown): void => {
 
 /** The library's operations of an extension are overridden all together or not at all (B-REG-14). */
 const allOrNone = (served: ReadonlyArray<Served>): void => {
-  const [overridden] = served.filter((each) => each.overridden)
+  const overridden = served.find((each) => each.overridden)
   const kept = served.filter((each) => each.operation.owner === "sdk" && !each.overridden)
   if (overridden !== undefined && kept.length > 0) {
     refuse(

@@ -29,7 +29,8 @@ const step = /\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|\.?([\w$-]+)/g
 const locOf = (path: string): ReadonlyArray<string | number> =>
   Array.from(
     path.matchAll(step),
-    ([, index, quoted, name = ""]) => index !== undefined ? Number(index) : quoted !== undefined ? JSON.parse(quoted) : name
+    ([, index, quoted, name = ""]) =>
+      index !== undefined ? Number(index) : quoted !== undefined ? JSON.parse(quoted) : name
   )
 
 const typeOf = (message: string): Issue["type"] =>

@@ -10,42 +10,36 @@ const isPlain = (value: object): boolean => {
 export const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && isPlain(value)
 
-const scalarProblem = (value: unknown): string | undefined => {
+const foreign = "it holds an object that is no JSON object, such as a Set, a Map, a Date or an instance of a class"
+
+/** Why a value would not come out of JSON as it went in; a property that is `undefined` counts as absent. */
+const problemOf = (value: unknown, depth: number): string | undefined => {
   switch (typeof value) {
     case "string":
     case "boolean":
       return undefined
     case "number":
       return Number.isFinite(value) ? undefined : "it holds a number that JSON does not have"
+    case "object":
+      break
     default:
       return `it holds a value that JSON does not have (${typeof value})`
   }
-}
-
-/** Why a value would not come out of JSON as it went in; a property that is `undefined` counts as absent. */
-const problemOf = (root: unknown): string | undefined => {
-  // a stack of its own, since the value may be deeper than the engine's
-  const pending: Array<{ readonly value: unknown; readonly depth: number }> = [{ value: root, depth: 1 }]
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { depth, value } = next
-    if (value === null) continue
-    if (typeof value !== "object") {
-      const problem = scalarProblem(value)
+  if (value === null) return undefined
+  if (depth > maxDepth) return `it is nested deeper than ${maxDepth} levels`
+  if (Array.isArray(value)) {
+    // by index, so that a hole is seen
+    for (let index = 0; index < value.length; index++) {
+      const problem = problemOf(value[index], depth + 1)
       if (problem !== undefined) return problem
-      continue
     }
-    if (depth > maxDepth) return `it is nested deeper than ${maxDepth} levels`
-    if (Array.isArray(value)) {
-      // by index, so that a hole is seen
-      for (let index = 0; index < value.length; index++) pending.push({ value: value[index], depth: depth + 1 })
-    } else if (isPlain(value)) {
-      for (const key of Object.keys(value)) {
-        const child = (value as Readonly<Record<string, unknown>>)[key]
-        if (child !== undefined) pending.push({ value: child, depth: depth + 1 })
-      }
-    } else {
-      return "it holds an object that is no JSON object, such as a Set, a Map, a Date or an instance of a class"
-    }
+    return undefined
+  }
+  if (!isPlain(value)) return foreign
+  for (const key of Object.keys(value)) {
+    const child = (value as Readonly<Record<string, unknown>>)[key]
+    const problem = child === undefined ? undefined : problemOf(child, depth + 1)
+    if (problem !== undefined) return problem
   }
   return undefined
 }
@@ -65,10 +59,10 @@ const written = (value: unknown, replace?: (key: string, value: unknown) => unkn
 /** Writes a value that is JSON already, and refuses every other. */
 export const encodeStrict = (value: unknown): Encoded => {
   try {
-    const problem = problemOf(value)
+    const problem = problemOf(value, 1)
     return problem === undefined ? written(value) : failed(problem)
-  } catch {
-    return failed("it can't be read")
+  } catch (error) {
+    return failed(error instanceof RangeError ? "it is nested too deep" : "it can't be read")
   }
 }
 

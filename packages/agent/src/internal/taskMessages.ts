@@ -1,10 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { type InLine, Line } from "./taskLine.ts"
 import { Waiters } from "./taskWaiters.ts"
 
 const maxRemembered = 10_000
 
-interface Seen {
+interface Seen extends InLine {
+  readonly key: string
   taskId: string | undefined
   /** Whether it is known what became of the message. */
   known: boolean
@@ -14,6 +16,7 @@ interface Seen {
 /** Which messages have come, and the task of each: so that one that comes again is answered with it. The oldest are forgotten. */
 export class Messages {
   private readonly seen = new Map<string, Seen>()
+  private readonly line = new Line<Seen>()
 
   /** `first` unless the message has come before, then `again` of its task, or `first` after all when that is gone. */
   once<A, E, E2>(
@@ -27,7 +30,7 @@ export class Messages {
         const before = this.seen.get(key)
         if (before === undefined) return this.remember(key, restore(first), taskIdOf)
         const retry = Effect.suspend(() => {
-          if (this.seen.get(key) === before) this.seen.delete(key)
+          this.forget(before)
           return this.once(key, first, taskIdOf, again)
         })
         return restore(Effect.flatMap(before.onKnown.until(() => before.known), () =>
@@ -39,18 +42,21 @@ export class Messages {
   }
 
   private remember<A, E>(key: string, first: Effect.Effect<A, E>, taskIdOf: (value: A) => string): Effect.Effect<A, E> {
-    const seen: Seen = { taskId: undefined, known: false, onKnown: new Waiters() }
+    const seen: Seen = { key, taskId: undefined, known: false, onKnown: new Waiters(), gone: false }
     this.seen.set(key, seen)
-    for (const oldest of this.seen.keys()) {
-      if (this.seen.size <= maxRemembered) break
-      this.seen.delete(oldest)
-    }
+    this.line.push(seen)
+    const oldest = this.line.first()
+    if (this.line.size > maxRemembered && oldest !== undefined) this.forget(oldest)
     return Effect.onExit(first, (exit) =>
       Effect.sync(() => {
         seen.known = true
         if (Exit.isSuccess(exit)) seen.taskId = taskIdOf(exit.value)
-        else if (this.seen.get(key) === seen) this.seen.delete(key)
+        else this.forget(seen)
         seen.onKnown.wake()
       }))
+  }
+
+  private forget(seen: Seen): void {
+    if (this.line.remove(seen)) this.seen.delete(seen.key)
   }
 }

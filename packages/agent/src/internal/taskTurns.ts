@@ -1,8 +1,9 @@
 import type * as Effect from "effect/Effect"
+import { type InLine, Line } from "./taskLine.ts"
 import { Waiters } from "./taskWaiters.ts"
 
 /** A place in a context's queue. Whoever is first has the turn. */
-export interface Ticket {
+export interface Ticket extends InLine {
   readonly contextId: string
   readonly called: Waiters
 }
@@ -13,40 +14,33 @@ export interface Ticket {
 export class Turns {
   private readonly maxQueued: number
   private readonly maxContexts: number
-  private readonly queues = new Map<string, Set<Ticket>>()
+  private readonly queues = new Map<string, Line<Ticket>>()
 
   constructor(maxQueued: number, maxContexts: number) {
     this.maxQueued = maxQueued
     this.maxContexts = maxContexts
   }
 
-  get contexts(): number {
-    return this.queues.size
-  }
-
   /** `undefined` when there is no room. */
   enter(contextId: string): Ticket | undefined {
     const queue = this.queues.get(contextId)
     if (queue === undefined ? this.queues.size >= this.maxContexts : queue.size > this.maxQueued) return undefined
-    const ticket: Ticket = { contextId, called: new Waiters() }
-    if (queue === undefined) this.queues.set(contextId, new Set([ticket]))
-    else queue.add(ticket)
+    const ticket: Ticket = { contextId, called: new Waiters(), gone: false }
+    const line = queue ?? new Line<Ticket>()
+    line.push(ticket)
+    if (queue === undefined) this.queues.set(contextId, line)
     return ticket
   }
 
   wait(ticket: Ticket): Effect.Effect<void> {
-    return ticket.called.until(() => this.first(ticket.contextId) === ticket)
+    return ticket.called.until(() => this.queues.get(ticket.contextId)?.first() === ticket)
   }
 
   /** Gives the turn, or the place in the queue, back. */
   leave(ticket: Ticket): void {
     const queue = this.queues.get(ticket.contextId)
-    if (queue === undefined || !queue.delete(ticket)) return
+    if (queue === undefined || !queue.remove(ticket)) return
     if (queue.size === 0) this.queues.delete(ticket.contextId)
-    else this.first(ticket.contextId)?.called.wake()
-  }
-
-  private first(contextId: string): Ticket | undefined {
-    return this.queues.get(contextId)?.values().next().value
+    else queue.first()?.called.wake()
   }
 }

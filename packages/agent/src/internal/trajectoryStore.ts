@@ -48,16 +48,13 @@ export interface Slice {
 
 /** Events from `after` on: at most so many and about so many bytes, but never none where there is one. */
 export const slice = (events: ReadonlyArray<string>, after: number, limit: number, maxBytes: number): Slice => {
-  const end = Math.min(events.length, after + limit)
-  const page: Array<string> = []
+  const page = events.slice(after, after + limit)
+  const total = events.length
+  // no character is more than three bytes a unit, so most pages need not be measured
+  if (page.reduce((units, event) => units + event.length, 0) * 3 <= maxBytes) return { events: page, total }
   let bytes = 0
-  for (let index = after; index < end; index++) {
-    const event = events[index]!
-    bytes += Buffer.byteLength(event)
-    if (bytes > maxBytes && page.length > 0) break
-    page.push(event)
-  }
-  return { events: page, total: events.length }
+  const over = page.findIndex((event, index) => (bytes += Buffer.byteLength(event)) > maxBytes && index > 0)
+  return { events: over === -1 ? page : page.slice(0, over), total }
 }
 
 /** All events as one JSON array; `undefined` when no string can hold it. */

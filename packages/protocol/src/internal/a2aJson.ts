@@ -23,6 +23,21 @@ export const JsonObjectFromSelf = Schema.declare(isJsonObject, { identifier: "ob
  */
 export const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
 
+/**
+ * The members of a union are spellings of one thing, so a mistake is told as one.
+ *
+ * @internal
+ */
+export const told = (message: string) => ({ message: () => ({ message, override: true }) })
+
+/**
+ * An integer, which ProtoJSON and pydantic take as text too.
+ *
+ * @internal
+ */
+export const Int = Schema.Union(Schema.Int, Schema.NumberFromString.pipe(Schema.int()))
+  .annotations(told("expected integer"))
+
 /** @internal */
 export const strings = Schema.Array(Schema.String)
 

@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { anchored, type Node, nullable } from "./tree.ts"
+import { anchored, children, type Node, nullable } from "./tree.ts"
 
 /** At the length `n` of a text: in how many ways a node can match from one place, and the steps of trying them all. */
 interface Bound {
@@ -59,19 +59,24 @@ const bound = (node: Node, n: number): Bound => {
     }
     case "Repeat": {
       const found = loop(bound(node.node, n), node.min, node.max, n, nullable(node.node))
-      return node.mode === "possessive" ? { ways: 1, steps: found.steps + n } : found
+      return node.mode === "possessive" ? { ways: 1, steps: found.steps + n + 1 } : found
     }
     case "Group":
       return bound(node.node, n)
     case "Look":
     case "Atomic":
       // what is atomic is found first, and then gone over again
-      return { ways: 1, steps: bound(node.node, n).steps + n }
+      return { ways: 1, steps: bound(node.node, n).steps + n + 1 }
     case "Ref":
       return { ways: 1, steps: n + 1 }
   }
 }
 
+const size = (node: Node): number => children(node).reduce((sum, child) => sum + size(child), 1)
+
 /** The most steps that a search of a text of `length` code units takes, which may be infinite. */
-export const steps = (tree: Node, length: number): number =>
-  bound(tree, length).steps * (anchored(tree) ? 1 : length + 1)
+export const steps = (tree: Node, length: number): number => {
+  const { steps } = bound(tree, length)
+  // where the text does not begin, no more is looked at than what says that it must
+  return anchored(tree) ? steps + length * size(tree) : steps * (length + 1)
+}

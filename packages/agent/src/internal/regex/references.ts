@@ -95,8 +95,8 @@ export const check = ({ shared, tree }: Parsed, groups: ReadonlySet<number>): bo
   checkLoops(tree, groups, false)
   const ignoresCase = some(tree, (node) => (node._tag === "Set" || node._tag === "Ref") && node.ignoreCase)
   // Python looks for where a match may begin with all that it may begin with, and ignores case for all of it if it does for some
-  if (ignoresCase && some(tree, (node) => node._tag === "Set" && !node.ignoreCase && node.negated && !node.closed())) {
-    throw unsupported("a negated set of letters with case beside a part that ignores case", 0)
+  if (ignoresCase && some(tree, (node) => node._tag === "Set" && node.negated && !node.closed())) {
+    throw unsupported("a negated set of letters with case where case is ignored in a part", 0)
   }
   const byReference = some(tree, (node) => node._tag === "Ref" && node.ignoreCase)
   if (

@@ -94,8 +94,6 @@ const start = (onDeath: (thread: Thread) => void): Thread => {
     workerData: { capacity: 512, progress, times },
     resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
   })
-  // an idle thread does not keep the process
-  worker.unref()
   const thread: Thread = { worker, progress, times, settle: undefined, id: 0 }
   const die = (detail: string) => {
     onDeath(thread)
@@ -107,6 +105,8 @@ const start = (onDeath: (thread: Thread) => void): Thread => {
   worker.on("error", (error: NodeJS.ErrnoException) =>
     die(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "its worker ran out of memory" : "its worker died"))
   worker.on("exit", () => die("its worker died"))
+  // an idle thread does not keep the process; one that is listened to does, until now
+  worker.unref()
   return thread
 }
 

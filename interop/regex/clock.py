@@ -1,0 +1,20 @@
+"""Times single searches of Python's `regex`: a line of JSON in, `{"text": …}` or `{"pattern": …}`, and one out."""
+
+import json
+import sys
+import time
+
+import regex
+
+text = ""
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "text" in asked:
+        text = asked["text"]
+        value = {}
+    else:
+        compiled = regex.compile(asked["pattern"])
+        begun = time.perf_counter()
+        found = compiled.search(text, timeout=60) is not None
+        value = {"found": found, "took": (time.perf_counter() - begun) * 1000}
+    print(json.dumps({"value": value}), flush=True)
