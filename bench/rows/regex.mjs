@@ -44,7 +44,9 @@ export const regex = async ({ quick }) => {
     const searched = text()
     const ask = async (some) => {
       const begun = performance.now()
-      const found = await Effect.runPromise(engine.decide(searched, some.map((pattern) => ({ _tag: "Regex", pattern }))))
+      const found = await Effect.runPromise(
+        engine.decide(searched, some.map((pattern) => ({ _tag: "Regex", pattern })))
+      )
       return { found, took: performance.now() - begun }
     }
     await peer.ask({ text: searched })

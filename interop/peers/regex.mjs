@@ -54,7 +54,9 @@ export const run = async (context) => {
       else {
         counts.answers++
         const [answer] = found.right
-        if (answer !== answers[i]) wrong(pattern, `on ${JSON.stringify(text)} Python says ${answers[i]}, ours ${answer}`)
+        if (answer !== answers[i]) {
+          wrong(pattern, `on ${JSON.stringify(text)} Python says ${answers[i]}, ours ${answer}`)
+        }
       }
     }
   }
@@ -65,7 +67,10 @@ export const run = async (context) => {
     let at = 0
     for await (const fresh of lines(command, [generate, "--answer"], JSON.stringify(committed))) {
       const { answers, invalid } = committed[at++]
-      if (JSON.stringify(answers) !== JSON.stringify(fresh.answers) || (invalid === undefined) !== (fresh.invalid === undefined)) {
+      if (
+        JSON.stringify(answers) !== JSON.stringify(fresh.answers) ||
+        (invalid === undefined) !== (fresh.invalid === undefined)
+      ) {
         stale++
         context.print(`not ok - ${fresh.kind}: cases.json is not what Python says`)
       }

@@ -51,7 +51,7 @@ describe("A2a", () => {
   it.effect("B-TASK-3: a stream is the task, working, each progress, and one final end", () =>
     Effect.gen(function*() {
       const got = yield* askFrames(rpc("message/stream", message("say 2"), 7))
-      expect(got.map(({ data }) => [data["id"], data["jsonrpc"]])).toEqual(Array(5).fill([7, "2.0"]))
+      expect(got.map(({ data }) => [data["id"], data["jsonrpc"]])).toEqual(got.map(() => [7, "2.0"]))
       const results = got.map(({ data }) => data["result"])
       expect(results.map(({ final, kind, status }) => [kind, status.state, final])).toEqual([
         ["task", "submitted", undefined],

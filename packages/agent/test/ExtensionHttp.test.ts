@@ -43,6 +43,11 @@ const careless = (extension: Extension.Any, implementation: object): Desk => ({
   ]
 })
 
+/** What a handler fails with that it does not mean to tell anybody. */
+class KilnError extends Error {
+  readonly _tag = "KilnError"
+}
+
 const correlated = /^An unexpected framework error occurred\. Correlation ID: [0-9a-f]{32}$/
 
 const read = { kind: "http-get", url: "https://s.example/r?sig=canary-url", expires_at: "2099-04-05T06:07:08Z" }
@@ -371,7 +376,7 @@ describe("answers", () => {
   it.scoped("B-HTTP-3: what a handler did not mean to fail with is a 500 with a correlation id", () =>
     Effect.gen(function*() {
       const failures: ReadonlyArray<() => Effect.Effect<never, Error>> = [
-        () => Effect.fail(new TypeError("kiln-private-detail")),
+        () => Effect.fail(new KilnError("kiln-private-detail")),
         () => Effect.die("kiln-private-detail"),
         () => {
           throw new RangeError("kiln-private-detail")
@@ -389,7 +394,7 @@ describe("answers", () => {
   it.scoped("B-HTTP-3: the id is logged with what went wrong", () =>
     Effect.gen(function*() {
       const { layer, lines } = listening()
-      const failing = loud(echoing(() => Effect.fail(new Error("kiln-private-detail"))))
+      const failing = loud(echoing(() => Effect.fail(new KilnError("kiln-private-detail"))))
       const resolved = yield* Effect.provide(failing, layer)
       const { text } = yield* sender(InProcess.httpClient(resolved))("POST", "/ext/echo", { value: "x" })
       expect(lines).toEqual([expect.stringContaining(text.slice(-32))])
@@ -406,7 +411,7 @@ describe("answers", () => {
               value: Schema.transform(Schema.String, Schema.String, {
                 strict: true,
                 decode: () => {
-                  throw new Error("kiln-private-detail")
+                  throw new KilnError("kiln-private-detail")
                 },
                 encode: (value) => value
               })
@@ -805,7 +810,7 @@ describe("calls", () => {
         extensions: [SnapshotV1],
         layers: [SnapshotV1.toLayer(Effect.succeed({
           save: (request) => Effect.die(request),
-          load: (request) => Effect.fail(new Error(JSON.stringify(request)))
+          load: (request) => Effect.fail(new KilnError(JSON.stringify(request)))
         }))]
       })
       const send = sender(InProcess.httpClient(yield* Effect.provide(leaky, layer)))

@@ -308,22 +308,33 @@ describe("a message of a task", () => {
       expect(yield* engine.get(done.id)).toEqual(done)
     }))
 
-  it.scoped("starts one run, though it comes twice at once", () =>
+  it.scoped("starts one run, though it comes thrice at once, and that run can be canceled", () =>
     Effect.gen(function*() {
       const store = yield* memory()
+      let stopped = 0
       const { engine } = yield* start({
-        store: { ...store, read: (...args) => Effect.zipRight(Effect.yieldNow(), store.read(...args)) },
-        run: asking
+        store: {
+          ...store,
+          read: (...args) => Effect.zipRight(Effect.yieldNow(), store.read(...args)),
+          append: (...args) => Effect.zipRight(Effect.yieldNow(), store.append(...args))
+        },
+        run: (from) =>
+          wordOf(from) === "ask"
+            ? Effect.succeed("?")
+            : Effect.onInterrupt(Effect.never, () => Effect.sync(() => stopped++))
       })
       const first = yield* engine.send(message("ask"))
       const exits = yield* Effect.forEach(
         [1, 2, 3],
-        (n) => Effect.exit(engine.send(message(`${n}`, { taskId: first.id }))),
+        (n) => Effect.exit(engine.send(message(`${n}`, { taskId: first.id }), { blocking: false })),
         { concurrency: "unbounded" }
       )
       expect(exits.filter(Exit.isSuccess).length).toBe(1)
       const journal = (yield* store.read(first.id, 0)) ?? []
       expect(journal.filter(({ _tag }) => _tag === "Continued").length).toBe(1)
+      yield* TestClock.adjust("1 second")
+      expect((yield* engine.cancel(first.id)).status.state).toBe("canceled")
+      expect(stopped).toBe(1)
     }))
 })
 

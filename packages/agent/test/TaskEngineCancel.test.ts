@@ -1,7 +1,7 @@
 import * as TaskEngine from "@effect-agentenv/agent/TaskEngine"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Exit, Fiber, TestClock } from "effect"
-import { drainOf, endsOf, logs, memory, message, said, settle, start, text, wordOf } from "./taskSupport.ts"
+import { briefly, drainOf, endsOf, logs, memory, message, said, settle, start, text, wordOf } from "./taskSupport.ts"
 
 const notCancelable = (taskId: string, state: string) => new TaskEngine.TaskNotCancelable({ taskId, state })
 
@@ -71,6 +71,39 @@ describe("a cancel", () => {
       expect(yield* engine.get(sent.id)).toEqual(canceled)
       expect((yield* store.read(sent.id, 0))?.map(({ _tag }) => _tag)).toEqual(["Created", "Status", "Status"])
       expect(settled).toEqual(["deaf", "next"])
+    }))
+
+  it.scoped("lets nothing more be heard of the run, not even while that is waited for", () =>
+    Effect.gen(function*() {
+      const { engine } = yield* start({
+        run: (_, emit) =>
+          Effect.uninterruptible(Effect.zipRight(Effect.sleep("1 second"), emit.status([text("late")]))).pipe(
+            Effect.as("late")
+          ),
+        settle: (from, exit) => Effect.zipRight(Effect.sleep("1 second"), settle(from, exit))
+      })
+      const subscription = yield* engine.stream(message("go"))
+      yield* TestClock.adjust("500 millis")
+      yield* Effect.fork(engine.cancel(subscription.snapshot.id))
+      yield* TestClock.adjust("5 seconds")
+      expect((yield* drainOf(subscription)).map(briefly)).toEqual(["2 working", "3 canceled!"])
+    }))
+
+  it.scoped("of a task that is only just announced ends it before its turn", () =>
+    Effect.gen(function*() {
+      const store = yield* memory()
+      const { engine } = yield* start({
+        store,
+        submitted: (from) => wordOf(from) === "slow" ? Effect.sleep("1 second") : Effect.void,
+        run: () => Effect.never
+      })
+      yield* send(engine, "go")
+      yield* Effect.fork(send(engine, "slow"))
+      yield* TestClock.adjust("100 millis")
+      const [id = ""] = yield* store.list({ limit: 1 })
+      yield* Effect.fork(engine.cancel(id))
+      yield* TestClock.adjust("900 millis")
+      expect((yield* engine.get(id)).status).toEqual({ state: "canceled", at: 1000 })
     }))
 
   it.scoped("A-6: ends a task that waits for its caller, and settles it", () =>

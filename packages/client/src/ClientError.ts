@@ -6,7 +6,7 @@
  */
 import * as AgentEnvError from "@effect-agentenv/protocol/AgentEnvError"
 import * as Duration from "effect/Duration"
-import type * as Option from "effect/Option"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
 /**
@@ -135,8 +135,33 @@ export class RpcError extends Schema.TaggedError<RpcError>("@effect-agentenv/cli
 }
 
 /**
+ * The names of the ways in which a peer's transfer fails (B-OBJ-3).
+ *
+ * @since 0.1.0
+ * @category schemas
+ */
+export const TransferCode = Schema.Literal(
+  "invalid_transfer",
+  "grant_expired",
+  "transfer_too_large",
+  "integrity_mismatch",
+  "transfer_rejected",
+  "transfer_unavailable",
+  "transfer_timeout"
+)
+
+/**
+ * The name of a way in which a peer's transfer fails.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export type TransferCode = typeof TransferCode.Type
+
+/**
  * Tells that the peer refused or failed a call, with the fields of its error (B-CLIENT-1). Where it gave none, `code` and `hint`
- * are absent, `detail` is the status in words, and `applied` is `unknown` (B-CLIENT-2).
+ * are absent, `detail` is the status in words, and `applied` is `unknown` (B-CLIENT-2). An agent says in a plain text why, which is the
+ * `detail` then, at most 1000 characters of it.
  *
  * @since 0.1.0
  * @category errors
@@ -159,6 +184,24 @@ export class ExtensionCallError
   override get message(): string {
     const code = this.code === undefined ? "" : ` ${this.code}`
     return `${this.uri} ${this.operation}: HTTP ${this.status}${code}: ${this.detail}`
+  }
+
+  /**
+   * Which transfer failed how, where a transfer to or from a grant is what failed (B-HTTP-7).
+   *
+   * @since 0.1.0
+   */
+  get transfer(): Option.Option<TransferCode> {
+    return decodeTransferCode(this.code)
+  }
+
+  /**
+   * The id under which the peer logged what nobody expected (B-HTTP-3).
+   *
+   * @since 0.1.0
+   */
+  get correlationId(): Option.Option<string> {
+    return Option.fromNullable(/Correlation ID: ([0-9a-f]{32})(?![0-9a-f])/.exec(this.detail)?.[1])
   }
 }
 
@@ -184,6 +227,29 @@ export class NotAdvertised
     return this.operation === undefined
       ? `the peer doesn't advertise ${this.uri}; it advertises: ${names}`
       : `the peer's ${this.uri} has no operation ${this.operation}; it advertises: ${names}`
+  }
+}
+
+/**
+ * Tells, before any request, that the card doesn't accept a request of these fields for the operation, such as those of a form that
+ * this agent doesn't take (B-OBJ-17).
+ *
+ * @since 0.1.0
+ * @category errors
+ */
+export class NotAccepted
+  extends Schema.TaggedError<NotAccepted>("@effect-agentenv/client/NotAccepted")("NotAccepted", {
+    uri: Schema.String,
+    operation: Schema.String,
+    fields: Schema.Array(Schema.String)
+  })
+{
+  /**
+   * @since 0.1.0
+   */
+  override get message(): string {
+    const names = this.fields.length === 0 ? "no fields" : `the fields ${this.fields.join(", ")}`
+    return `${this.uri} ${this.operation}: the card doesn't accept a request of ${names}`
   }
 }
 
@@ -226,4 +292,5 @@ export class SessionLost extends Schema.TaggedError<SessionLost>("@effect-agente
   }
 }
 
+const decodeTransferCode = Schema.decodeUnknownOption(TransferCode)
 const decodeFields = Schema.decodeUnknownOption(AgentEnvError.Fields)

@@ -14,19 +14,23 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import type * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import {
   BadStatus,
   ExtensionCallError,
   InvalidRequest,
+  NotAccepted,
   NotAdvertised,
   Timeout,
   Unreachable,
   Unreadable
 } from "./ClientError.ts"
-import * as transport from "./internal/extensionTransport.ts"
+import * as agentExtensions from "./internal/agentExtensions.ts"
+import * as environmentExtensions from "./internal/environmentExtensions.ts"
 import * as operation from "./internal/operation.ts"
+import * as secrets from "./internal/secrets.ts"
 
 /**
  * Every way in which a call of an extension fails; `BadStatus` is the card's.
@@ -37,6 +41,7 @@ import * as operation from "./internal/operation.ts"
 export type ExtensionClientError =
   | ExtensionCallError
   | NotAdvertised
+  | NotAccepted
   | InvalidRequest
   | Unreachable
   | Timeout
@@ -52,12 +57,22 @@ export type ExtensionClientError =
 export const ExtensionClientError: Schema.Union<[
   typeof ExtensionCallError,
   typeof NotAdvertised,
+  typeof NotAccepted,
   typeof InvalidRequest,
   typeof Unreachable,
   typeof Timeout,
   typeof BadStatus,
   typeof Unreadable
-]> = Schema.Union(ExtensionCallError, NotAdvertised, InvalidRequest, Unreachable, Timeout, BadStatus, Unreadable)
+]> = Schema.Union(
+  ExtensionCallError,
+  NotAdvertised,
+  NotAccepted,
+  InvalidRequest,
+  Unreachable,
+  Timeout,
+  BadStatus,
+  Unreadable
+)
 
 /**
  * What one call may say for itself.
@@ -119,7 +134,34 @@ export interface Options {
 export const layer = (options: Options): Layer.Layer<Transport, never, HttpClient.HttpClient> =>
   Layer.effect(
     Transport,
-    Effect.flatMap(HttpClient.HttpClient, (client) => transport.make(client, options))
+    Effect.flatMap(HttpClient.HttpClient, (client) => environmentExtensions.make(client, options))
+  )
+
+/**
+ * What `layerAgent` takes: `baseUrl`, by which the card is found, and `headers` as `AgentClient` takes them, and how long calls and the
+ * card may take (30 s, 10 s).
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface AgentOptions {
+  readonly baseUrl: string
+  readonly headers?: Readonly<Record<string, string | Redacted.Redacted>> | undefined
+  readonly timeout?: Duration.DurationInput | undefined
+  readonly cardTimeout?: Duration.DurationInput | undefined
+}
+
+/**
+ * Reaches the extensions of the agent at `baseUrl`. Its card is read once, and says where what is called, and with which fields: a
+ * request that it doesn't accept is never sent (B-OBJ-17).
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layerAgent = (options: AgentOptions): Layer.Layer<Transport, never, HttpClient.HttpClient> =>
+  Layer.effect(
+    Transport,
+    Effect.flatMap(HttpClient.HttpClient, (client) => agentExtensions.make(client, options))
   )
 
 /**
@@ -188,6 +230,7 @@ export const make = <E extends Extension.Any>(
               Effect.mapError((issues) => new InvalidRequest({ uri: extension.uri, operation: method, issues })),
               Effect.flatMap((params) => invoke(extension.uri, { method, params, timeout: options?.timeout })),
               Effect.flatMap((answer) => codec.decode(answer, `${extension.uri} ${method}`)),
+              Effect.mapError(secrets.hide(request)),
               // what the schemas need is in the context that `make` was run in
               Effect.provide(context as Context.Context<unknown>)
             )

@@ -5,7 +5,8 @@
  */
 
 /**
- * One event of a stream: its name, `message` when it has none, and its data lines joined by newlines.
+ * One event of a stream: its name, `message` when it has none, its data lines joined by newlines, and the id that it goes on from, which
+ * is that of an earlier event when it has none of its own.
  *
  * @since 0.1.0
  * @category models
@@ -13,6 +14,7 @@
 export interface Event {
   readonly event: string
   readonly data: string
+  readonly id?: string | undefined
 }
 
 /**
@@ -27,7 +29,7 @@ export interface Parser {
 }
 
 /**
- * Makes the parser of one stream, from its first byte on. Comments, events without data, and the fields `id` and `retry` are skipped.
+ * Makes the parser of one stream, from its first byte on. Comments, events without data, and the field `retry` are skipped.
  *
  * @since 0.1.0
  * @category constructors
@@ -38,21 +40,27 @@ export const make = (): Parser => {
   let rest = ""
   let afterReturn = false
   let name = ""
+  let id: string | undefined
   let data: Array<string> = []
 
   const line = (text: string, events: Array<Event>): void => {
     if (text === "") {
-      if (data.length > 0) events.push({ event: name === "" ? "message" : name, data: data.join("\n") })
+      if (data.length > 0) {
+        const event = { event: name === "" ? "message" : name, data: data.join("\n") }
+        events.push(id === undefined ? event : { ...event, id })
+      }
       name = ""
       data = []
       return
     }
     const colon = text.indexOf(":")
     const field = colon === -1 ? text : text.slice(0, colon)
-    if (field !== "data" && field !== "event") return
+    if (field !== "data" && field !== "event" && field !== "id") return
     const value = colon === -1 ? "" : text.slice(text.startsWith(" ", colon + 1) ? colon + 2 : colon + 1)
     if (field === "data") data.push(value)
-    else name = value
+    else if (field === "event") name = value
+    // an id with a NUL is none
+    else if (!value.includes("\0")) id = value === "" ? undefined : value
   }
 
   return {

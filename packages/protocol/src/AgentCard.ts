@@ -5,7 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 import type * as A2a from "./A2a.ts"
-import { isJsonObject } from "./internal/a2aJson.ts"
+import { JsonObjectFromSelf, optional, strings } from "./internal/a2aJson.ts"
 
 /**
  * Where a card is today (B-CARD-1).
@@ -150,18 +150,16 @@ export interface AgentCard {
   readonly [key: string]: unknown
 }
 
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
 const absentAs = <A, I>(schema: Schema.Schema<A, I>, value: A) =>
   Schema.optionalWith(schema, { nullable: true, default: () => value })
 
 const open = { key: Schema.String, value: Schema.Unknown }
-const strings = Schema.Array(Schema.String)
 
 const ExtensionFields = Schema.Struct({
   uri: Schema.String,
   description: optional(Schema.String),
   required: optional(Schema.Boolean),
-  params: optional(Schema.declare(isJsonObject, { identifier: "object" }))
+  params: optional(JsonObjectFromSelf)
 })
 
 const CapabilitiesFields = Schema.Struct({

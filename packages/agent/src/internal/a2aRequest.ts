@@ -29,16 +29,17 @@ export type Read =
 
 type Known = Pick<Request, "legacy" | "operation">
 
+const known = (legacy: boolean, operation: Operation, name: string): readonly [string, Known] => [
+  name,
+  { legacy, operation }
+]
+
 const methods: ReadonlyMap<string, Known> = new Map([
   ...Object.entries(A2aV03.METHODS).map(([operation, name]) => known(true, operation as Operation, name)),
   ...Object.values(A2aV03.PUSH_METHODS).map((name) => known(true, "push", name)),
   ...Object.entries(A2aV1.METHODS).map(([operation, name]) => known(false, operation as Operation, name)),
   ...Object.values(A2aV1.PUSH_METHODS).map((name) => known(false, "push", name))
 ])
-
-function known(legacy: boolean, operation: Operation, name: string): readonly [string, Known] {
-  return [name, { legacy, operation }]
-}
 
 const refuse = (id: JsonRpc.Id | null, code: number, message: string, data?: unknown): Read => ({
   ok: false,

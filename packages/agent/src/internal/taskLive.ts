@@ -68,9 +68,9 @@ export class Live {
     this.over = onOver === undefined
   }
 
-  /** What was appended after version `from` is told to everybody who listens; what was told before is left out. */
-  publish(from: number, entries: ReadonlyArray<Entry>): void {
-    for (const entry of entries.slice(this.fold.version - from)) {
+  /** What was appended is told to everybody who listens. */
+  publish(entries: ReadonlyArray<Entry>): void {
+    for (const entry of entries) {
       this.fold.apply(entry)
       this.tail.push(entry)
     }
@@ -109,7 +109,7 @@ export class Writer {
     const { fold } = live
     const from = fold.version
     const append = Effect.suspend(() => this.store.append(fold.taskId, from, [entry]))
-    return live.lock.withPermits(1)(Effect.map(append, () => live.publish(from, [entry])))
+    return live.lock.withPermits(1)(Effect.map(append, () => live.publish([entry])))
   }
 
   /**
@@ -124,7 +124,7 @@ export class Writer {
         const from = live.fold.version
         return Effect.matchEffect(this.store.append(live.fold.taskId, from, [entry]), {
           onSuccess: () => {
-            live.publish(from, [entry])
+            live.publish([entry])
             return Effect.succeed(true)
           },
           onFailure: (error) =>
@@ -144,7 +144,7 @@ export class Writer {
       if (entries === undefined || entries.length === 0) {
         return Effect.fail(new TaskStoreError({ operation: "append", cause: conflict }))
       }
-      live.publish(version, entries)
+      live.publish(entries)
       if (live.over) live.run?.interrupt()
       return Effect.void
     })

@@ -79,7 +79,7 @@ export class Runs<A, E> {
         Effect.exit(restore(Effect.zipRight(announced, work))),
         (exit) => {
           // Whoever claimed the end writes it, and gives the turn back.
-          
+          if (run.claimed) return Effect.void
           run.claimed = true
           return Effect.map(this.finish(live, start, exit), () => turns.leave(run.ticket))
         }
@@ -168,7 +168,7 @@ export class Runs<A, E> {
               "task_id",
               live.fold.taskId
             ),
-            Effect.sync(() => live.publish(live.fold.version, [make()]))
+            Effect.sync(() => live.publish([make()]))
           )
       )
     })

@@ -1,17 +1,15 @@
 import * as AgentEnvError from "@effect-agentenv/protocol/AgentEnvError"
-import * as EnvironmentCard from "@effect-agentenv/protocol/EnvironmentCard"
-import * as HttpClient from "@effect/platform/HttpClient"
+import type * as EnvironmentCard from "@effect-agentenv/protocol/EnvironmentCard"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as HttpMethod from "@effect/platform/HttpMethod"
 import type * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
-import { ExtensionCallError, NotAdvertised, Unreadable } from "../ClientError.ts"
-import * as EnvironmentClient from "../EnvironmentClient.ts"
-import type { ExtensionClientError, Invocation, Options, Transport } from "../ExtensionClient.ts"
+import { ExtensionCallError } from "../ClientError.ts"
+import type { ExtensionClientError, Invocation, Transport } from "../ExtensionClient.ts"
 import * as http from "./http.ts"
 import { isObject } from "./rpc.ts"
 
@@ -60,14 +58,24 @@ const errorFields = (body: unknown) => {
 const refusal = (
   response: HttpClientResponse.HttpClientResponse,
   uri: string,
-  operation: string
+  operation: string,
+  plain: (response: HttpClientResponse.HttpClientResponse, text: string) => string | undefined
 ): Effect.Effect<never, ExtensionCallError> =>
-  Effect.flatMap(Effect.orElseSucceed(response.json, () => undefined), (body) => {
-    const { code, detail = phrases[response.status] ?? `HTTP ${response.status}`, hint, ...rest } = errorFields(body)
+  Effect.flatMap(Effect.orElseSucceed(response.text, () => ""), (text) => {
+    const { detail, ...rest } = errorFields(Option.getOrUndefined(parseJson(text)))
+    const { status } = response
     return Effect.fail(
-      new ExtensionCallError({ uri, operation, status: response.status, code, detail, hint, ...rest })
+      new ExtensionCallError({
+        uri,
+        operation,
+        status,
+        detail: detail ?? plain(response, text) ?? phrases[status] ?? `HTTP ${status}`,
+        ...rest
+      })
     )
   })
+
+const parseJson = Option.liftThrowable((text: string): unknown => JSON.parse(text))
 
 const scalar = (value: unknown): string => typeof value === "object" ? JSON.stringify(value) : String(value)
 
@@ -78,84 +86,67 @@ const query = (params: Readonly<Record<string, unknown>>): ReadonlyArray<[string
     return Array.isArray(value) ? value.map((each) => [name, scalar(each)]) : [[name, scalar(value)]]
   })
 
-const isVerb = (verb: string): verb is HttpMethod.HttpMethod => HttpMethod.all.has(verb as HttpMethod.HttpMethod)
+/**
+ * A peer whose extensions are called.
+ *
+ * @internal
+ */
+export interface Peer {
+  readonly find: (uri: string) => Effect.Effect<Option.Option<EnvironmentCard.ExtensionEntry>, ExtensionClientError>
+  /** Where an operation is called, the first of the extension without a name; fails for a request that the card doesn't accept. */
+  readonly locate: (
+    uri: string,
+    name: string | undefined,
+    params: Params
+  ) => Effect.Effect<Place, ExtensionClientError>
+  readonly execute: (
+    request: HttpClientRequest.HttpClientRequest,
+    operation: string
+  ) => Effect.Effect<HttpClientResponse.HttpClientResponse, ExtensionClientError>
+  /** What a failure that is no JSON says, if it says anything worth telling. */
+  readonly plain: (response: HttpClientResponse.HttpClientResponse, text: string) => string | undefined
+}
+
+/** @internal */
+export type Params = Readonly<Record<string, unknown>>
+
+/** @internal */
+export interface Place {
+  readonly name: string
+  readonly verb: HttpMethod.HttpMethod
+  readonly url: string
+}
+
+/** @internal */
+export const isVerb = (verb: string): verb is HttpMethod.HttpMethod => HttpMethod.all.has(verb as HttpMethod.HttpMethod)
+
+const request = ({ url, verb }: Place, params: Params): HttpClientRequest.HttpClientRequest =>
+  verb === "GET"
+    ? HttpClientRequest.get(url, { acceptJson: true, urlParams: query(params) })
+    : HttpClientRequest.make(verb)(url, { acceptJson: true }).pipe(
+      HttpClientRequest.bodyText(JSON.stringify(params), "application/json")
+    )
 
 /** @internal */
 export const make = (
-  client: HttpClient.HttpClient,
-  options: Options
-): Effect.Effect<Context.Tag.Service<typeof Transport>> =>
-  Effect.gen(function*() {
-    const headers = http.callerHeaders(options.caller)
-    const environment = yield* EnvironmentClient.make({
-      baseUrl: options.baseUrl,
-      timeouts: { card: options.cardTimeout },
-      caller: options.caller
-    }).pipe(Effect.provideService(HttpClient.HttpClient, client))
-    const known = yield* Ref.make(Option.none<EnvironmentCard.EnvironmentCard>())
-    const one = yield* Effect.makeSemaphore(1)
-
-    const readCard = Effect.flatMap(environment.card, (card) => {
-      if (options.child === undefined) return Effect.succeed(card)
-      const child = EnvironmentCard.findChild(card, options.child)
-      return child === undefined
-        ? Effect.fail(
-          new Unreadable({ operation: "card", what: "the card", issues: `it has no child "${options.child}"` })
-        )
-        : Effect.succeed(child)
-    })
-
-    const card = one.withPermits(1)(Effect.flatMap(
-      Ref.get(known),
-      Option.match({
-        onSome: Effect.succeed,
-        onNone: () => Effect.tap(readCard, (found) => Ref.set(known, Option.some(found)))
-      })
-    ))
-
-    const find = (uri: string) =>
-      Effect.map(card, (card) => Option.fromNullable(EnvironmentCard.findExtension(card, uri)))
-
-    const locate = (
-      uri: string,
-      name: string | undefined
-    ): Effect.Effect<EnvironmentCard.Method, ExtensionClientError> =>
-      Effect.flatMap(card, (card) => {
-        const entry = EnvironmentCard.findExtension(card, uri)
-        if (entry === undefined) {
-          const advertised = (card.capabilities.extensions ?? []).map((each) => each.uri)
-          return Effect.fail(new NotAdvertised({ uri, advertised }))
-        }
-        const method = EnvironmentCard.method(entry, name)
-        return method !== undefined && isVerb(method.verb) ? Effect.succeed(method) : Effect.fail(
-          new NotAdvertised({ uri, operation: name ?? "(first)", advertised: EnvironmentCard.methodNames(entry) })
-        )
-      })
-
-    const request = (
-      { endpoint, verb }: EnvironmentCard.Method,
-      params: Readonly<Record<string, unknown>>
-    ): HttpClientRequest.HttpClientRequest => {
-      const url = http.resolve(options.baseUrl, endpoint)
-      return verb === "GET"
-        ? HttpClientRequest.get(url, { headers, acceptJson: true, urlParams: query(params) })
-        // `locate` answers nothing but verbs
-        : HttpClientRequest.make(verb as HttpMethod.HttpMethod)(url, { headers, acceptJson: true }).pipe(
-          HttpClientRequest.bodyText(JSON.stringify(params), "application/json")
-        )
-    }
-
-    const invoke = Effect.fn("ExtensionClient.invoke")(function*(uri: string, invocation: Invocation = {}) {
-      const timeout = invocation.timeout ?? options.timeout ?? "30 seconds"
-      return yield* Effect.gen(function*() {
-        const method = yield* locate(uri, invocation.method)
-        const operation = `${uri} ${method.name}`
-        const response = yield* http.execute(client, request(method, invocation.params ?? {}), operation)
-        if (response.status >= 400) return yield* refusal(response, uri, method.name)
-        const text = yield* Effect.mapError(response.text, http.unreachable(operation))
-        return text === "" ? undefined : yield* http.parse(text, operation, "the answer")
-      }).pipe(http.within(invocation.method === undefined ? uri : `${uri} ${invocation.method}`, timeout))
-    })
-
-    return { find, invoke }
+  peer: Peer,
+  defaultTimeout: Duration.DurationInput = "30 seconds"
+): Context.Tag.Service<typeof Transport> => ({
+  find: peer.find,
+  invoke: Effect.fn("ExtensionClient.invoke")(function*(uri: string, invocation: Invocation = {}) {
+    const params = invocation.params ?? {}
+    return yield* Effect.gen(function*() {
+      const place = yield* peer.locate(uri, invocation.method, params)
+      const operation = `${uri} ${place.name}`
+      const response = yield* peer.execute(request(place, params), operation)
+      if (response.status >= 400) return yield* refusal(response, uri, place.name, peer.plain)
+      const text = yield* Effect.mapError(response.text, http.unreachable(operation))
+      return text === "" ? undefined : yield* http.parse(text, operation, "the answer")
+    }).pipe(
+      http.within(
+        invocation.method === undefined ? uri : `${uri} ${invocation.method}`,
+        invocation.timeout ?? defaultTimeout
+      )
+    )
   })
+})

@@ -6,6 +6,7 @@ import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
 import * as Predicate from "effect/Predicate"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
@@ -81,7 +82,8 @@ export const isOk = (response: HttpClientResponse.HttpClientResponse): boolean =
 /** @internal */
 export const badStatus = (
   response: HttpClientResponse.HttpClientResponse,
-  operation: string
+  operation: string,
+  clean: (text: string) => string = identity
 ): Effect.Effect<never, BadStatus> =>
   Effect.flatMap(Effect.orElseSucceed(response.text, () => ""), (body) =>
     Effect.fail(
@@ -89,7 +91,7 @@ export const badStatus = (
         operation,
         url: shown(response.request.url),
         status: response.status,
-        body: body.slice(0, 1000)
+        body: clean(body).slice(0, 1000)
       })
     ))
 

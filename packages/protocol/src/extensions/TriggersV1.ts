@@ -31,7 +31,11 @@ const more = { key: Schema.String, value: Schema.Unknown } as const
  * @since 0.1.0
  * @category schemas
  */
-export const RegisterRequest = Schema.Struct({ triggers: Schema.Array(Untouched) })
+export const RegisterRequest = Schema.Struct({
+  triggers: Schema.propertySignature(Schema.Array(Untouched)).annotations({
+    missingMessage: () => "missing required fields: ['triggers']"
+  })
+})
 
 /**
  * Triggers to register.

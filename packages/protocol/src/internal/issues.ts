@@ -39,6 +39,17 @@ const stated = (issue: ParseResult.ParseIssue): string | undefined => {
   }
 }
 
+/** What a schema says itself when something is not there, else that it is not. */
+const missed = (ast: AST.Type): string => {
+  const annotation = Option.getOrUndefined(AST.getMissingMessageAnnotation(ast))
+  try {
+    const said = annotation?.()
+    return typeof said === "string" ? said : "is missing"
+  } catch {
+    return "is missing"
+  }
+}
+
 const scalars: Partial<Record<AST.AST["_tag"], string>> = {
   StringKeyword: "string",
   NumberKeyword: "number",
@@ -85,7 +96,7 @@ const walk = (issue: ParseResult.ParseIssue, path: Path): ReadonlyArray<Issue> =
   if (said !== undefined) return at(said)
   switch (issue._tag) {
     case "Missing":
-      return at("is missing")
+      return at(missed(issue.ast))
     case "Unexpected":
       return at("is unexpected")
     case "Forbidden":

@@ -61,7 +61,9 @@ export const cased = (): ReadonlyMap<number, ReadonlyArray<number>> => table ??=
 
 /** The variants of ASCII letters among themselves. */
 const asciiCased: ReadonlyMap<number, ReadonlyArray<number>> = new Map(
-  Array.from({ length: 26 }, (_, i) => [0x41 + i, 0x61 + i]).flatMap((both) => both.map((code) => [code, both] as const))
+  Array.from({ length: 26 }, (_, i) => [0x41 + i, 0x61 + i]).flatMap((both) =>
+    both.map((code) => [code, both] as const)
+  )
 )
 
 const lacking = (has: (code: number) => boolean, ascii: boolean): ReadonlyArray<number> => {

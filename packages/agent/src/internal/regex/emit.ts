@@ -34,7 +34,9 @@ export const emit = (tree: Node, groups: ReadonlySet<number>): string => {
       case "Alt":
         return `(?:${node.branches.map((branch) => write(branch, behind)).join("|")})`
       case "Group":
-        return groups.has(node.index) ? `(?<g${node.index}>${write(node.node, behind)})` : `(?:${write(node.node, behind)})`
+        return groups.has(node.index)
+          ? `(?<g${node.index}>${write(node.node, behind)})`
+          : `(?:${write(node.node, behind)})`
       case "Ref":
         return `\\k<g${node.index}>`
       case "Look":

@@ -3,10 +3,10 @@
  *
  * @since 0.1.0
  */
-import { assertions, parseName, reading, reference, type State, wordAssertion } from "./state.ts"
 import { escapes, lookUp, type Property } from "./properties.ts"
 import { invalid, Refusal, unsupported } from "./refusal.ts"
 import { character, make, type Member } from "./sets.ts"
+import { assertions, parseName, reading, reference, type State, wordAssertion } from "./state.ts"
 import type { Node } from "./tree.ts"
 
 const hexLengths = new Map([["x", 2], ["u", 4], ["U", 8]])
@@ -175,7 +175,11 @@ const lineBreak: Node = {
   _tag: "Alt",
   branches: [
     { _tag: "Seq", items: [character(13, asWritten), character(10, asWritten)] },
-    make([{ _tag: "Range", first: 10, last: 13 }, range(0x85), { _tag: "Range", first: 0x2028, last: 0x2029 }], false, asWritten)!
+    make(
+      [{ _tag: "Range", first: 10, last: 13 }, range(0x85), { _tag: "Range", first: 0x2028, last: 0x2029 }],
+      false,
+      asWritten
+    )!
   ]
 }
 

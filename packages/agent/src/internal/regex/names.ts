@@ -21,8 +21,9 @@ export class Names {
   open(name: string | undefined, position: number): number {
     let index = name === undefined ? undefined : this.numbers.get(name)
     if (index === undefined) {
-      do this.count++
-      while (name !== undefined && this.named.has(this.count))
+      this.count++
+      // a number that a name has is not given out to another
+      if (name !== undefined) while (this.named.has(this.count)) this.count++
       index = this.count
       if (name !== undefined) {
         this.numbers.set(name, index)

@@ -8,8 +8,8 @@ import { parseEscape } from "./escapes.ts"
 import { Names } from "./names.ts"
 import { parseQuantifier } from "./quantifiers.ts"
 import { invalid, unsupported } from "./refusal.ts"
-import { parseSet } from "./setSyntax.ts"
 import { anything, character, nothing, notNewline } from "./sets.ts"
+import { parseSet } from "./setSyntax.ts"
 import { Source } from "./source.ts"
 import { assertions, expect, type Flags, parseName, reading, reference, type State } from "./state.ts"
 import { alt, children, empty, type Node, type Seq } from "./tree.ts"
@@ -143,7 +143,9 @@ const flagged = (state: State, start: number): Node | undefined => {
   if (!inside && !source.match(")")) throw invalid("unknown extension", source.position)
   // where `a` stands decides what it means for what was read before
   if (on.has("a") && (inside || start !== 0 || on.has("u"))) throw unsupported("the flag a behind the start", start)
-  if (off.has("a") || (state.flags.ascii && (on.has("u") || off.has("u")))) throw unsupported("flags for a part in ASCII", start)
+  if (off.has("a") || (state.flags.ascii && (on.has("u") || off.has("u")))) {
+    throw unsupported("flags for a part in ASCII", start)
+  }
   const flags: { -readonly [name in keyof Flags]: boolean } = { ...state.flags }
   for (const letter of on) if (switches[letter] !== undefined) flags[switches[letter]] = true
   for (const letter of off) if (switches[letter] !== undefined) flags[switches[letter]] = false
@@ -151,10 +153,13 @@ const flagged = (state: State, start: number): Node | undefined => {
     setFlags(state, flags)
     return undefined
   }
-  return { _tag: "Seq", items: [scoped(state, () => {
-    setFlags(state, flags)
-    return parsePattern(state)
-  })] }
+  return {
+    _tag: "Seq",
+    items: [scoped(state, () => {
+      setFlags(state, flags)
+      return parsePattern(state)
+    })]
+  }
 }
 
 const question = (state: State, start: number): Node | undefined => {
@@ -201,7 +206,9 @@ const parseParenthesis = (state: State, start: number): Node | undefined => {
     const verb = source.getWhile((char) => char !== ")" && char !== ">")
     if (/^\p{L}/u.test(verb)) {
       if (verb !== "FAIL" && verb !== "F") {
-        throw verb === "PRUNE" || verb === "SKIP" ? unsupported(`the verb ${verb}`, start) : invalid("unknown verb", start)
+        throw verb === "PRUNE" || verb === "SKIP"
+          ? unsupported(`the verb ${verb}`, start)
+          : invalid("unknown verb", start)
       }
       expect(state, ")")
       return nothing

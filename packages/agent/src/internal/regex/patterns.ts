@@ -3,8 +3,8 @@
  *
  * @since 0.1.0
  */
-import { Refusal } from "./refusal.ts"
 import * as linear from "./linear.ts"
+import { Refusal } from "./refusal.ts"
 import { translate, type Translation } from "./translate.ts"
 
 /** How many translations are kept: the rules of a few full agents. */

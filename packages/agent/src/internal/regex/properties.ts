@@ -71,7 +71,7 @@ let punctuation: string | undefined
 
 const valid = (inner: string): boolean => {
   try {
-    return new RegExp(`[${inner}]`, "u") !== undefined
+    return new RegExp(`[${inner}]`, "u").unicode
   } catch {
     return false
   }

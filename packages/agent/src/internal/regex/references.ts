@@ -7,8 +7,8 @@
  *
  * @since 0.1.0
  */
-import { unsupported } from "./refusal.ts"
 import type { Parsed } from "./parse.ts"
+import { unsupported } from "./refusal.ts"
 import { children, type Node, nullable } from "./tree.ts"
 
 /** The groups that are referred to. */
@@ -29,7 +29,10 @@ const contains = (node: Node, wanted: ReadonlySet<number>): boolean =>
 const checkLoops = (node: Node, groups: ReadonlySet<number>, atomic: boolean): void => {
   const inside = atomic || node._tag === "Atomic" || (node._tag === "Repeat" && node.mode === "possessive")
   if (node._tag === "Repeat" && node.max > 1 && nullable(node.node) && (inside || contains(node.node, groups))) {
-    throw unsupported(inside ? "an atomic loop of what may be empty" : "a reference into a loop of what may be empty", node.position)
+    throw unsupported(
+      inside ? "an atomic loop of what may be empty" : "a reference into a loop of what may be empty",
+      node.position
+    )
   }
   for (const child of children(node)) checkLoops(child, groups, inside)
 }
@@ -47,8 +50,8 @@ const flow = (node: Node, before: Known, behind: boolean): Known => {
     case "Group":
       return new Set([...flow(node.node, before, behind), node.index])
     case "Seq": {
-      const items = behind ? [...node.items].reverse() : node.items
-      return items.reduce<Known>((known, item) => flow(item, known, behind), before)
+      const then = (known: Known, item: Node) => flow(item, known, behind)
+      return behind ? node.items.reduceRight(then, before) : node.items.reduce(then, before)
     }
     case "Alt":
       return node.branches.map((branch) => flow(branch, before, behind)).reduce(both)

@@ -4,9 +4,9 @@
  * @since 0.1.0
  */
 import { parsePropertyName, parseSetEscape, property } from "./escapes.ts"
-import { reading, type State } from "./state.ts"
 import { invalid, unsupported } from "./refusal.ts"
 import { make, type Member } from "./sets.ts"
+import { reading, type State } from "./state.ts"
 import type { CharSet } from "./tree.ts"
 
 const literal = (char: string): Member => {

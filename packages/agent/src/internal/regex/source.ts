@@ -4,7 +4,10 @@
  * @since 0.1.0
  */
 
-const blank = /[\p{White_Space}\x1c-\x1f]/u
+const blank = /\p{White_Space}/u
+
+/** Python's `isspace`, for which the separators of ASCII are blank too. */
+const isBlank = (char: string): boolean => blank.test(char) || (char >= "\u001c" && char <= "\u001f")
 
 /** What is read of a pattern. An empty string stands for its end. */
 export class Source {
@@ -25,7 +28,7 @@ export class Source {
       if (char === undefined) return at
       if (char === "#") {
         while (at < this.chars.length && this.chars[at] !== "\n") at++
-      } else if (blank.test(char)) at++
+      } else if (isBlank(char)) at++
       else return at
     }
   }

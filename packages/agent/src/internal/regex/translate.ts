@@ -5,8 +5,8 @@
  */
 import { emit } from "./emit.ts"
 import { parse } from "./parse.ts"
-import { invalid, Refusal } from "./refusal.ts"
 import * as references from "./references.ts"
+import { invalid, Refusal } from "./refusal.ts"
 import { simplify } from "./simplify.ts"
 import { anchored, looks, type Node, nullable } from "./tree.ts"
 

@@ -102,8 +102,11 @@ const start = (onDeath: (thread: Thread) => void): Thread => {
   worker.on("message", ({ id, outcome }: { readonly id: number; readonly outcome: Outcome }) => {
     if (id === thread.id) thread.settle?.(outcome)
   })
-  worker.on("error", (error: NodeJS.ErrnoException) =>
-    die(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "its worker ran out of memory" : "its worker died"))
+  worker.on(
+    "error",
+    (error: NodeJS.ErrnoException) =>
+      die(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "its worker ran out of memory" : "its worker died")
+  )
   worker.on("exit", () => die("its worker died"))
   // an idle thread does not keep the process; one that is listened to does, until now
   worker.unref()
@@ -157,13 +160,16 @@ export const make = (): Runner => {
         }
         const [answered, pattern] = thread.progress as unknown as readonly [number, number]
         replace(thread)
-        settle(began === 0
-          ? { _tag: "Failed", detail: "its worker did not start" }
-          : { _tag: "Expired", answered, pattern })
+        settle(
+          began === 0
+            ? { _tag: "Failed", detail: "its worker did not start" }
+            : { _tag: "Expired", answered, pattern }
+        )
       }
       thread.times[0] = 0
       thread.settle = settle
       timer = setTimeout(look, budgetMillis + graceMillis)
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
       thread.worker.postMessage({ ...job, id, budget: budgetMillis })
       return () => {
         if (thread.settle !== settle) return

@@ -1,0 +1,2 @@
+export {}
+// # sourceMappingURL=Task.test.d.ts.map

@@ -1,0 +1,2 @@
+export {}
+// # sourceMappingURL=TaskEngine.test.d.ts.map

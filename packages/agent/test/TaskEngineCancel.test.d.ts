@@ -1,0 +1,2 @@
+export {}
+// # sourceMappingURL=TaskEngineCancel.test.d.ts.map

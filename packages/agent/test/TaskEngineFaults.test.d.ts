@@ -1,0 +1,2 @@
+export {}
+// # sourceMappingURL=TaskEngineFaults.test.d.ts.map

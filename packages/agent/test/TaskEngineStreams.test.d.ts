@@ -1,0 +1,2 @@
+export {}
+// # sourceMappingURL=TaskEngineStreams.test.d.ts.map

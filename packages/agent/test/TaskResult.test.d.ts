@@ -1,0 +1,2 @@
+export {}
+// # sourceMappingURL=TaskResult.test.d.ts.map

@@ -1,0 +1,2 @@
+export {}
+// # sourceMappingURL=TaskStore.test.d.ts.map
