@@ -147,6 +147,12 @@ export interface ServeOptions<E = never, R = never> extends Options, Omit<Server
   readonly logs?: Logs.Format | undefined
 }
 
+/** A port as a variable has it; 0 lets the system choose. */
+const portOf = (name: string): Config.Config<number> =>
+  Config.integer(name).pipe(
+    Config.validate({ message: "expected a port, 0 to 65535", validation: (port) => port >= 0 && port <= 65_535 })
+  )
+
 /**
  * Serves an agent on node's HTTP server until its scope closes: running tasks are canceled, then running calls answered and awaited.
  * The layer provides the platform's `HttpServer`, whose address says where it listens.
@@ -171,7 +177,7 @@ export const serve = <A extends Agent.Any, E = never, R = never>(
         ? Config.withDefault(Config.string("A2A_HOST"), "0.0.0.0")
         : Effect.succeed(options.host),
       port: options.port === undefined
-        ? Config.withDefault(Config.port("A2A_PORT"), 8000)
+        ? Config.withDefault(portOf("A2A_PORT"), 8000)
         : Effect.succeed(options.port)
     }),
     ({ host, port }) =>

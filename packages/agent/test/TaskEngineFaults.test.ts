@@ -271,6 +271,32 @@ describe("a journal that others write too", () => {
       expect((yield* Effect.flip(engine.cancel(id)))._tag).toBe("TaskNotCancelable")
     }))
 
+  it.scoped("and end while it is being canceled frees its context all the same", () =>
+    Effect.gen(function*() {
+      const store = yield* memory()
+      const { engine } = yield* start({
+        store: {
+          ...store,
+          append: (taskId, expected, entries) =>
+            expected === 2
+              ? Effect.delay(store.append(taskId, expected, [{ _tag: "Status", state: "rejected", at: 5 }]), "1 second")
+                .pipe(
+                  Effect.zipRight(store.append(taskId, expected, entries))
+                )
+              : store.append(taskId, expected, entries)
+        },
+        run: (from, emit) =>
+          wordOf(from) === "next" ? Effect.never : Effect.zipRight(emit.status([text("1")]), Effect.never)
+      })
+      const sent = yield* engine.send(message("go", { contextId: "c" }), { blocking: false })
+      const next = yield* engine.send(message("next", { contextId: "c" }), { blocking: false })
+      yield* TestClock.adjust("500 millis")
+      const canceling = yield* Effect.fork(Effect.flip(engine.cancel(sent.id)))
+      yield* TestClock.adjust("5 seconds")
+      expect(yield* Fiber.join(canceling)).toMatchObject({ _tag: "TaskNotCancelable", state: "rejected" })
+      expect((yield* engine.get(next.id)).status.state).toBe("working")
+    }))
+
   it.scoped("and lose is not waited for", () =>
     Effect.gen(function*() {
       const store = yield* memory()
@@ -283,7 +309,7 @@ describe("a journal that others write too", () => {
             gone
               ? Effect.fail(new TaskStore.VersionConflict({ taskId, actual: 0 }))
               : store.append(taskId, expected, entries),
-          read: (...args) => gone ? Effect.void : store.read(...args)
+          read: (...args) => Effect.map(store.read(...args), (journal) => gone ? undefined : journal)
         },
         run: (_, emit) => Effect.suspend(() => (gone = true, Effect.as(emit.status([text("x")]), "done")))
       })

@@ -41,8 +41,10 @@ const given = <I, S, E>(
   tag: Context.Tag<I, S>,
   own: Layer.Layer<I, E>
 ): Effect.Effect<Context.Context<I>, E, Scope.Scope> =>
-  Effect.flatMap(Effect.serviceOption(tag), (service) =>
-    Option.isSome(service) ? Effect.succeed(Context.make(tag, service.value)) : Layer.build(own))
+  Effect.flatMap(
+    Effect.serviceOption(tag),
+    (service) => Option.isSome(service) ? Effect.succeed(Context.make(tag, service.value)) : Layer.build(own)
+  )
 
 type State =
   | ConfigState.ConfigState

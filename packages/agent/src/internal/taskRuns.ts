@@ -91,14 +91,13 @@ export class Runs<A, E> {
   cancel(live: Live): Effect.Effect<void> {
     const { run } = live
     if (run === undefined) return Effect.asVoid(Effect.uninterruptible(this.abandon(live)))
+    const finish = Effect.suspend(() =>
+      // Somebody else may have ended it, or its first entry was never taken.
+      live.over ? Effect.void : this.finish(live, live.fold.start(), interrupted, "canceled")
+    )
     return Effect.zipRight(
       this.stop(live, run),
-      Effect.uninterruptible(Effect.suspend(() =>
-        live.over ? Effect.void : Effect.map(
-          this.finish(live, live.fold.start(), interrupted, "canceled"),
-          () => this.options.turns.leave(run.ticket)
-        )
-      ))
+      Effect.uninterruptible(Effect.map(finish, () => this.options.turns.leave(run.ticket)))
     )
   }
 

@@ -23,7 +23,7 @@ export class Names {
     if (index === undefined) {
       this.count++
       // a number that a name has is not given out to another
-      if (name !== undefined) while (this.named.has(this.count)) this.count++
+      if (name !== undefined) { while (this.named.has(this.count)) this.count++ }
       index = this.count
       if (name !== undefined) {
         this.numbers.set(name, index)

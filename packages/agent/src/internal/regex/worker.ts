@@ -118,8 +118,6 @@ export interface Runner {
   /** Runs a job and calls back once; the answer ends it before that. */
   readonly submit: (job: Job, budgetMillis: number, done: (outcome: Outcome) => void) => () => void
   readonly close: () => Promise<void>
-  /** The thread that is at hand, for tests that end it. */
-  readonly thread: () => number | undefined
 }
 
 /** Starts a runner. */
@@ -183,7 +181,6 @@ export const make = (): Runner => {
       const thread = current
       current = undefined
       await thread?.worker.terminate()
-    },
-    thread: () => current?.worker.threadId
+    }
   }
 }

@@ -1,2 +1,0 @@
-export {}
-// # sourceMappingURL=TaskEngine.test.d.ts.map

@@ -1,2 +1,0 @@
-export {}
-// # sourceMappingURL=TaskEngineCancel.test.d.ts.map

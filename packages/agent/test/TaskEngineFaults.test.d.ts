@@ -1,2 +1,0 @@
-export {}
-// # sourceMappingURL=TaskEngineFaults.test.d.ts.map

@@ -1,2 +1,0 @@
-export {}
-// # sourceMappingURL=TaskEngineStreams.test.d.ts.map

@@ -1,2 +1,0 @@
-export {}
-// # sourceMappingURL=TaskStore.test.d.ts.map
