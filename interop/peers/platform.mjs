@@ -1,12 +1,14 @@
-// The AgentEnv platform itself, without docker or a model (interop/oracle/platform): it deploys, checks, seeds and scores our
-// environment. Its verdicts and its score are read, since its exit code says neither.
+// The AgentEnv platform itself, without docker or a model (interop/oracle/platform): it deploys, checks, seeds, prompts and scores our
+// environment and our agents.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import * as agents from "./support/platformAgents.mjs"
+import * as tasks from "./support/platformTasks.mjs"
 
 export const name = "platform"
 export const order = 80
-export const quick = "the task 'data'"
+export const quick = "the tasks 'data', 'smoke' and 'objects', and the reference's servers beside ours"
 
 /** Where the platform copies the bundle's seed to, on this machine since nothing is deployed in a container. */
 const seedFile = "/data/seed.json"
@@ -25,51 +27,9 @@ const keepingSeed = async (work) => {
   }
 }
 
-const textOf = (path) => existsSync(path) ? readFileSync(path, "utf8") : ""
-
-/** `verdicts.txt` has a line for each verification: its name, a space, its JSON. */
-const verdictsOf = (text) =>
-  Object.fromEntries(
-    text.split("\n").filter((line) => line !== "").map((line) => {
-      const space = line.indexOf(" ")
-      return [line.slice(0, space), JSON.parse(line.slice(space + 1))]
-    })
-  )
-
-/** `log.jsonl` has a line for each request that the platform sent, in the order of their answers. */
-const requestsOf = (text) => text.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line))
-
-/** A network namespace of its own wants a superuser, if only of a user namespace of its own. */
-const asRoot = process.getuid?.() === 0 ? [] : ["unshare", "--map-root-user"]
-
-const task = async (context, checks, name, judge, scripts = join(context.interop, "oracle/platform")) => {
-  const { interop } = context
-  const venv = dirname(dirname(context.python("platform")))
-  const work = mkdtempSync(join(tmpdir(), `interop-platform-${name}-`))
-  const good = checks.result().failed
-  const { code, errors } = await context.run("timeout", [
-    "--kill-after=10",
-    "300",
-    ...asRoot,
-    join(scripts, "loopback.sh"),
-    join(scripts, "run.sh"),
-    work,
-    venv,
-    name
-  ], { env: { ...process.env, ENV_CMD: `'${join(interop, "platform-server")}' env 9101` } })
-  const printed = textOf(join(work, "run.txt"))
-  try {
-    judge(verdictsOf(textOf(join(work, "verdicts.txt"))), printed, requestsOf(textOf(join(work, "log.jsonl"))))
-  } catch (error) {
-    checks.record(false, `${name}: its verdicts can be read`, error.message)
-  }
-  if (checks.result().failed === good) return rmSync(work, { recursive: true, force: true })
-  context.print(`${name} ended with ${code}; its logs are in ${work}\n${printed.slice(-2000)}${errors}`)
-}
-
 const requiredFields = ["name", "protocolVersion", "url", "preferredTransport", "capabilities"]
 
-const envonly = (checks) => ({ env_core_protocol: operations, environment_card }) => {
+const envonly = (checks) => ({ verdicts: { env_core_protocol: operations, environment_card } }) => {
   const card = environment_card?.validated_environment_card
   checks.record(card?.accessible === true, "envonly: the card is accessible", JSON.stringify(card))
   for (const field of requiredFields) {
@@ -100,9 +60,8 @@ const envonly = (checks) => ({ env_core_protocol: operations, environment_card }
   }
 }
 
-const data = (checks) => ({ state }, printed) => {
-  const score = /^\s*tasks\/data\.json v\d+: \w+ \(state: ([\d.]+)\)/m.exec(printed)?.[1]
-  checks.record(Number(score) === 1, "data: the platform prints the score 1", `it prints ${score}`)
+const data = (checks) => ({ scores, verdicts: { state } }) => {
+  checks.record(scores.state === 1, "data: the platform prints the score 1", `it prints ${JSON.stringify(scores)}`)
   checks.record(state?.score === 1, "data: the verdict's score is 1", JSON.stringify(state))
   checks.record(
     state?.results?.length === 1 && state.results[0].result === true,
@@ -177,7 +136,7 @@ const withAccessTask = async (context, use) => {
   }
 }
 
-const access = (checks) => (verdicts, _printed, requests) => {
+const access = (checks) => ({ requests, verdicts }) => {
   for (const id of ["closed", "opened"]) {
     checks.record(
       verdicts[id]?.score === 1,
@@ -198,8 +157,10 @@ const access = (checks) => (verdicts, _printed, requests) => {
 
 export const run = async (context) => {
   const checks = context.checks()
-  await task(context, checks, "envonly", envonly(checks))
-  await withAccessTask(context, (scripts) => task(context, checks, "access", access(checks), scripts))
-  if (!context.quick) await keepingSeed(() => task(context, checks, "data", data(checks)))
+  await tasks.run(context, checks, "envonly", envonly(checks))
+  await withAccessTask(context, (scripts) => tasks.run(context, checks, "access", access(checks), { scripts }))
+  if (!context.quick) await keepingSeed(() => tasks.run(context, checks, "data", data(checks)))
+  await agents.ours(context, checks)
+  if (!context.quick) await agents.mixed(context, checks)
   return checks.result()
 }

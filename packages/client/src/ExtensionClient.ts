@@ -174,7 +174,7 @@ export const invoke = (
   uri: string,
   invocation?: Invocation
 ): Effect.Effect<unknown, ExtensionClientError, Transport> =>
-  Effect.flatMap(Transport, (transport) => transport.invoke(uri, invocation))
+  Effect.withSpan(Effect.flatMap(Transport, (transport) => transport.invoke(uri, invocation)), "ExtensionClient.invoke")
 
 /**
  * A typed call of an operation.
@@ -231,6 +231,7 @@ export const make = <E extends Extension.Any>(
               Effect.flatMap((params) => invoke(extension.uri, { method, params, timeout: options?.timeout })),
               Effect.flatMap((answer) => codec.decode(answer, `${extension.uri} ${method}`)),
               Effect.mapError(secrets.hide(request)),
+              Effect.withSpan("ExtensionClient.invoke"),
               // what the schemas need is in the context that `make` was run in
               Effect.provide(context as Context.Context<unknown>)
             )

@@ -13,6 +13,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { BadStatus, RpcError, SessionLost, Timeout, Unreachable, Unreadable } from "./ClientError.ts"
@@ -63,6 +64,8 @@ export type Address =
   | { readonly url: string }
   | { readonly baseUrl: string; readonly mcpPath?: string | undefined }
 
+type Headers = Readonly<Record<string, string>>
+
 /**
  * What `make` and `layer` take.
  *
@@ -72,8 +75,11 @@ export type Address =
 export type Options = Address & {
   /** Sent as the header `AgentEnv-Role`, unless it is blank (B-TSESS-3). */
   readonly role?: string | undefined
-  /** Sent along, except that `Accept` is the client's (B-TSESS-3); another origin that the server redirects to doesn't see them. */
-  readonly headers?: Readonly<Record<string, string>> | undefined
+  /**
+   * Sent along, plain or as the secrets that they may be, except that `Accept` is the client's (B-TSESS-3); another origin that the
+   * server redirects to doesn't see them.
+   */
+  readonly headers?: Headers | Redacted.Redacted<Headers> | undefined
   /** How long any request may take, 600 s by default (B-TCL-2); the closing of the session takes 5 s at most. */
   readonly timeout?: Duration.DurationInput | undefined
   /**
@@ -300,7 +306,7 @@ export const make = (
     const client = yield* HttpClient.HttpClient
     const session = yield* mcp.open(client, {
       url: "url" in options ? options.url : http.resolve(options.baseUrl, options.mcpPath ?? EnvironmentCard.MCP_PATH),
-      headers: options.headers ?? {},
+      headers: Redacted.isRedacted(options.headers) ? Redacted.value(options.headers) : options.headers ?? {},
       callerHeaders: http.callerHeaders({ role: options.role }),
       timeout: Duration.decode(options.timeout ?? TIMEOUT),
       onSessionLost: options.onSessionLost ?? "fail",

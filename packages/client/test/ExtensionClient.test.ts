@@ -1,8 +1,9 @@
 import * as ExtensionClient from "@effect-agentenv/client/ExtensionClient"
 import * as Extension from "@effect-agentenv/protocol/Extension"
+import { SnapshotV1 } from "@effect-agentenv/protocol/extensions/SnapshotV1"
 import * as Operation from "@effect-agentenv/protocol/Operation"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
-import { Duration, Effect, Either, Fiber, Option, Schedule, Schema, TestClock } from "effect"
+import { DateTime, Duration, Effect, Either, Fiber, Option, Redacted, Schedule, Schema, TestClock } from "effect"
 import { type Fake, fake, json, type Received, text } from "./support.ts"
 
 const Bell = Extension.make("urn:agentenv:bell/v1", {
@@ -326,6 +327,165 @@ describe("the transport", () => {
       expect(yield* after({}, {})).toBe(30)
       expect(yield* after({ timeout: "40 seconds" }, {})).toBe(40)
       expect(yield* after({ timeout: "40 seconds" }, { timeout: "50 seconds" })).toBe(50)
+    }))
+})
+
+const SnapshotEntry = {
+  uri: SnapshotV1.uri,
+  params: {
+    endpoint: "/ext/snapshot",
+    methods: { save: { method: "POST", request: { required: ["context_id", "objects"] } } }
+  }
+}
+
+const agentCard = {
+  name: "potter",
+  capabilities: {
+    extensions: [
+      {
+        uri: "urn:agentenv:bell/v1",
+        params: {
+          endpoint: "/ext/bell",
+          methods: {
+            ring: { method: "post", endpoint: "/ext/ring", request: { required: ["times"], optional: ["at"] } },
+            look: { method: "GET", request: { required: ["n"] } },
+            "be-quiet": { method: "DELETE" },
+            tune: { method: "PUT", request: { required: ["note"] } },
+            "light-on": { method: "POST" }
+          }
+        }
+      },
+      { uri: "urn:agentenv:old/v1", config: { endpoint: "/ext/old", methods: { go: { method: "POST" } } } },
+      SnapshotEntry
+    ]
+  }
+}
+
+const agent = (respond: (received: Received) => Effect.Effect<Response, { readonly code: string }>): Fake =>
+  fake((received) => received.url.includes("/.well-known/") ? Effect.succeed(json(agentCard)) : respond(received))
+
+const onAgent = (server: Fake, options: Partial<ExtensionClient.AgentOptions> = {}) =>
+<A, E>(
+  effect: Effect.Effect<A, E, ExtensionClient.Transport>
+): Effect.Effect<A, E> =>
+  Effect.provide(effect, ExtensionClient.layerAgent({ baseUrl: "http://fake/a2a", ...options })).pipe(
+    Effect.provide(server.layer)
+  )
+
+describe("an agent's extensions", () => {
+  const ring = (server: Fake) =>
+    onAgent(server)(Effect.flip(Effect.flatMap(ExtensionClient.make(Bell), (bell) => bell.ring({ times: 1 }))))
+
+  it.effect("are found by its card, which is read once, and called where it says (P-AG-4)", () =>
+    Effect.gen(function*() {
+      const server = agent(({ url }) =>
+        Effect.succeed(url.endsWith("/ring") ? json({ rung: "3" }) : json({ seen: ["a"] }))
+      )
+      yield* onAgent(server)(Effect.gen(function*() {
+        const bell = yield* ExtensionClient.make(Bell)
+        expect(yield* bell.ring({ times: 3 })).toEqual({ rung: 3 })
+        expect(yield* bell.look({ n: 1 })).toEqual({ seen: ["a"] })
+        yield* ExtensionClient.invoke("urn:agentenv:old/v1")
+        expect(Option.isSome(bell.light)).toBe(true)
+        expect(Option.isNone(bell.echo)).toBe(true)
+      }))
+      expect(server.log.map(({ method, url }) => `${method} ${url}`)).toEqual([
+        "GET http://fake/.well-known/agent-card.json",
+        "POST http://fake/ext/ring",
+        "GET http://fake/ext/bell?n=1",
+        "POST http://fake/ext/old"
+      ])
+    }))
+
+  it.effect("B-OBJ-17: a request that the card doesn't accept is a typed error and never sent", () =>
+    Effect.gen(function*() {
+      const server = agent(({ body }) => Effect.succeed(json(JSON.stringify(body))))
+      const tune = (request: { readonly note: string } | { readonly hertz: number }) =>
+        onAgent(server)(Effect.flatMap(ExtensionClient.make(Bell), (bell) => bell.tune(request)))
+      expect(yield* tune({ note: "a" })).toBe("{\"note\":\"a\"}")
+      const error = yield* Effect.flip(tune({ hertz: 440 }))
+      expect(error).toMatchObject({ _tag: "NotAccepted", operation: "tune", fields: ["hertz"] })
+      expect(error.message).not.toContain("440")
+      const invoke = (params?: Readonly<Record<string, unknown>>) =>
+        onAgent(server)(Effect.flip(ExtensionClient.invoke("urn:agentenv:bell/v1", { method: "ring", params })))
+      expect(yield* invoke()).toMatchObject({ _tag: "NotAccepted", fields: [] })
+      expect(yield* invoke({ times: 1, canary: 1 })).toMatchObject({ _tag: "NotAccepted" })
+      expect(server.log.filter(({ method }) => method !== "GET")).toHaveLength(1)
+    }))
+
+  it.effect("that the card lacks are told as for environments", () =>
+    Effect.gen(function*() {
+      const server = agent(() => Effect.die("asked"))
+      const fails = (uri: string, method?: string) =>
+        onAgent(server)(Effect.flip(ExtensionClient.invoke(uri, { method })))
+      expect(yield* fails("urn:none")).toMatchObject({ _tag: "NotAdvertised", uri: "urn:none" })
+      expect(yield* fails("urn:agentenv:old/v1", "stop")).toMatchObject({ _tag: "NotAdvertised", advertised: ["go"] })
+    }))
+
+  it.effect("B-HTTP-1, B-HTTP-3: fail with the text that the agent says, and its correlation id", () =>
+    Effect.gen(function*() {
+      const id = "0123456789abcdef0123456789abcdef"
+      const sentence = `An unexpected framework error occurred. Correlation ID: ${id}`
+      const failed = yield* ring(agent(() => Effect.succeed(text(sentence, 500))))
+      expect(failed).toMatchObject({ _tag: "ExtensionCallError", status: 500, detail: sentence, applied: "unknown" })
+      expect(failed._tag === "ExtensionCallError" && failed.correlationId).toEqual(Option.some(id))
+      const issues = "[{\"type\":\"extra\",\"loc\":[\"x\"],\"msg\":\"no\"}]"
+      expect(yield* ring(agent(() => Effect.succeed(text(issues, 400))))).toMatchObject({ status: 400, detail: issues })
+      expect(yield* ring(agent(() => Effect.succeed(text("x".repeat(5000), 400))))).toMatchObject({
+        detail: "x".repeat(1000)
+      })
+      const page = () => new Response("<html>", { status: 502, headers: { "content-type": "text/html" } })
+      expect(yield* ring(agent(() => Effect.sync(page)))).toMatchObject({ status: 502, detail: "Bad Gateway" })
+    }))
+
+  it.effect("B-HTTP-7: fail with the code of a transfer that failed", () =>
+    Effect.gen(function*() {
+      const error = { code: "transfer_unavailable", message: "The store is down.", retryable: true }
+      const failed = yield* ring(agent(() => Effect.succeed(json({ error }, 503))))
+      expect(failed).toMatchObject({ status: 503, code: error.code, detail: error.message, retryable: true })
+      expect(failed._tag === "ExtensionCallError" && failed.transfer).toEqual(Option.some("transfer_unavailable"))
+      const other = yield* ring(agent(() => Effect.succeed(json({ error: { code: "cold" } }, 409))))
+      expect(other._tag === "ExtensionCallError" && Option.isNone(other.transfer)).toBe(true)
+    }))
+
+  it.effect("never tell the secrets of a request or of the headers, though the agent repeats them", () =>
+    Effect.gen(function*() {
+      const secrets = ["gr4nt-s3cret", "s1gned-h3ader", "t0ken-of-the-client"]
+      const server = agent((received) =>
+        Effect.succeed(text(`${JSON.stringify(received.body)} ${received.headers["authorization"]}`, 400))
+      )
+      const error = yield* onAgent(server, { headers: { authorization: Redacted.make(`Bearer ${secrets[2]}`) } })(
+        Effect.flip(Effect.flatMap(ExtensionClient.make(SnapshotV1), (snapshot) =>
+          snapshot.save({
+            context_id: "c1",
+            objects: {
+              trajectory: {
+                media_type: "application/json",
+                max_bytes: 10,
+                write: {
+                  kind: "http-put",
+                  url: Redacted.make(`https://store.example/o?sig=${secrets[0]}`),
+                  expires_at: DateTime.unsafeMake(0),
+                  headers: Redacted.make({ "x-amz-key": "s1gned-h3ader" })
+                }
+              }
+            }
+          })))
+      )
+      console.log(error.message, error._tag)
+      expect(error).toMatchObject({ _tag: "ExtensionCallError", status: 400, detail: expect.stringContaining("c1") })
+      for (const secret of secrets) {
+        expect(JSON.stringify(server.log)).toContain(secret)
+        expect(`${error.message} ${JSON.stringify(error)}`).not.toContain(secret)
+      }
+    }))
+
+  it.effect("have 30 s, or what the layer or the call says", () =>
+    Effect.gen(function*() {
+      const server = agent(() => Effect.never)
+      const calling = yield* Effect.fork(Effect.flip(onAgent(server)(ExtensionClient.invoke("urn:agentenv:old/v1"))))
+      yield* TestClock.adjust("30 seconds")
+      expect(yield* Fiber.join(calling)).toMatchObject({ _tag: "Timeout" })
     }))
 })
 

@@ -61,7 +61,16 @@ describe("the event stream parser (B-TCL-4)", () => {
   )
 
   it("skips comments, empty events and unknown fields", () => {
-    expect(parse(": ping\n\n\n\nid: 3\nretry: 5\n\nevent: x\n\ndata: a\n\n")).toEqual(data("a"))
+    expect(parse(": ping\n\n\n\nretry: 5\n\nevent: x\n\ndata: a\n\n")).toEqual(data("a"))
+  })
+
+  it("tells the id of an event, which holds until another one comes; an empty one is none, one with a NUL is skipped", () => {
+    expect(parse("id: 3\n\ndata: a\n\nid:4\ndata: b\n\nid: \0\ndata: c\n\nid\ndata: d\n\n")).toEqual([
+      { event: "message", data: "a", id: "3" },
+      { event: "message", data: "b", id: "4" },
+      { event: "message", data: "c", id: "4" },
+      { event: "message", data: "d" }
+    ])
   })
 
   it("joins the lines of an event and takes one space off each", () => {

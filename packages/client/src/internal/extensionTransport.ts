@@ -133,7 +133,8 @@ export const make = (
   defaultTimeout: Duration.DurationInput = "30 seconds"
 ): Context.Tag.Service<typeof Transport> => ({
   find: peer.find,
-  invoke: Effect.fn("ExtensionClient.invoke")(function*(uri: string, invocation: Invocation = {}) {
+  // without a span: callers know what to take out of a failure before it is in one
+  invoke: Effect.fnUntraced(function*(uri: string, invocation: Invocation = {}) {
     const params = invocation.params ?? {}
     return yield* Effect.gen(function*() {
       const place = yield* peer.locate(uri, invocation.method, params)

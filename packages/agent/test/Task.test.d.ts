@@ -1,2 +1,0 @@
-export {}
-// # sourceMappingURL=Task.test.d.ts.map

@@ -1,2 +1,0 @@
-export {}
-// # sourceMappingURL=TaskResult.test.d.ts.map
