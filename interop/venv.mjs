@@ -8,6 +8,7 @@ const here = import.meta.dirname
 const pins = {
   reference: join(here, "oracle/requirements.txt"),
   founding: join(here, "venv-founding.txt"),
+  a2a: join(here, "venv-a2a.txt"),
   platform: join(here, "venv-platform.txt")
 }
 
@@ -17,7 +18,7 @@ const run = (command, args) => {
   if (status !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${status}`)
 }
 
-/** The Python of a venv (`reference`, `founding` or `platform`); `print` is told what is made. */
+/** The Python of a venv (a key of `pins`); `print` is told what is made. */
 export const python = (name, print) => {
   const home = join(here, `.venv-${name}`)
   const found = join(home, "bin/python")

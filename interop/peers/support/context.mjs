@@ -26,7 +26,7 @@ export const make = ({ print, quick, seed }) => {
     checks: () => Checks.make(print),
     equal: Checks.equal,
     truthy: Checks.truthy,
-    /** The Python of `reference` (0.1.379) or `founding` (0.1.270). */
+    /** The Python of `reference` (0.1.379), `founding` (0.1.270) or another venv. */
     python: (release) => python(release, print),
     run: processes.runToEnd,
     serve: (launch, patience) => keep(processes.serve(launch, patience)),

@@ -78,10 +78,11 @@ const full = (checks, label) => (run) => {
   )
 }
 
-const gateway = (checks, label) => ({ requests, scores, verdicts }) => {
+const gateway = (checks, label, ours) => ({ requests, scores, verdicts }) => {
   scored(checks, label, scores, ["state"])
-  // no environment of the bundle serves an OpenAPI document, so the verdict 'spec_conformance' is that there is nothing to check
-  approved(checks, label, verdicts, ["environment_card", "env_core_protocol", "state"])
+  // no environment serves an OpenAPI document, so that 'spec_conformance' has nothing to judge; the reference describes no parameter
+  const ofTools = ours.includes("env") ? ["mcp_tool_schema"] : []
+  approved(checks, label, verdicts, ["environment_card", "env_core_protocol", "state", ...ofTools])
   const calls = requests.filter(({ path, to }) => to === "env" && path === "/mcp").map(({ body }) =>
     body === "" ? {} : JSON.parse(body)
   ).filter(({ method, params }) => method === "tools/call" && params.name === "add_parcel")
@@ -108,7 +109,7 @@ const variables = { smoke: {}, objects: {}, full: { TWO: "1" }, gateway: { TWO: 
 
 const runOne = (context, checks, task, ours) => {
   const label = `${task} with ${ours.length === 3 ? "ours alone" : `our ${ours.join(" and ")}`}`
-  return tasks.run(context, checks, task, all[task](checks, label), { label, ours, variables: variables[task] })
+  return tasks.run(context, checks, task, all[task](checks, label, ours), { label, ours, variables: variables[task] })
 }
 
 /** The tasks with our servers alone; quickly, those that have all steps of the others. */

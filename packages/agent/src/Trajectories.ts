@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { ExtensionError } from "./ExtensionError.ts"
 import { type Encoded, encodeLenient, encodeStrict, isPlainObject } from "./internal/jsonText.ts"
+import * as page from "./internal/trajectoryPage.ts"
 import * as store from "./internal/trajectoryStore.ts"
 import type * as TaskResult from "./TaskResult.ts"
 
@@ -147,16 +148,11 @@ const pageOf = (
     return Effect.fail(new ExtensionError({ status: 400, message }))
   }
   const next = after + events.length
-  return Effect.succeed({
-    context_id: context.id,
-    task_id: task.id,
-    state,
-    format: format ?? null,
-    // what is parsed here was written by this module
-    events: JSON.parse(`[${events.join(",")}]`) as ReadonlyArray<A2a.JsonObject>,
-    next,
-    has_more: next < total
-  })
+  return Effect.succeed(page.make(
+    { context_id: context.id, task_id: task.id, state, format: format ?? null },
+    events,
+    { next, has_more: next < total }
+  ))
 }
 
 const notAnObject: Encoded = { ok: false, problem: "it is no JSON object" }

@@ -460,7 +460,7 @@ describe("an agent's extensions", () => {
             context_id: "c1",
             objects: {
               trajectory: {
-                media_type: "application/json",
+                media_type: "application/octet-stream",
                 max_bytes: 10,
                 write: {
                   kind: "http-put",
@@ -472,11 +472,22 @@ describe("an agent's extensions", () => {
             }
           })))
       )
-      console.log(error.message, error._tag)
       expect(error).toMatchObject({ _tag: "ExtensionCallError", status: 400, detail: expect.stringContaining("c1") })
       for (const secret of secrets) {
         expect(JSON.stringify(server.log)).toContain(secret)
         expect(`${error.message} ${JSON.stringify(error)}`).not.toContain(secret)
+      }
+    }))
+
+  it.effect("never tell the half of a secret that is left where a text was cut", () =>
+    Effect.gen(function*() {
+      const token = "t0ken-of-the-client"
+      for (const length of [985, 992]) {
+        const server = agent(({ headers }) => Effect.succeed(text("x".repeat(length) + headers["authorization"], 400)))
+        const error = yield* onAgent(server, { headers: { authorization: Redacted.make(token) } })(
+          Effect.flip(ExtensionClient.invoke("urn:agentenv:old/v1"))
+        )
+        expect(error._tag === "ExtensionCallError" && error.detail).toBe(`${"x".repeat(length)}<redacted>`)
       }
     }))
 

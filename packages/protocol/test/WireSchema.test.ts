@@ -591,6 +591,22 @@ describe("WireSchema.issues", () => {
       )
     }))
 
+  it.effect("says what a field says itself when it is missing", () =>
+    Effect.gen(function*() {
+      const field = (missingMessage: () => string | Effect.Effect<string>) =>
+        Schema.Struct({ x: Schema.propertySignature(Schema.String).annotations({ missingMessage }) })
+      expect(yield* why(field(() => "missing required fields: ['x']"), {})).toBe("x: missing required fields: ['x']")
+      expect(yield* why(field(() => Effect.succeed("later")), {})).toBe("x: is missing")
+      expect(
+        yield* why(
+          field(() => {
+            throw new RangeError("no sentence")
+          }),
+          {}
+        )
+      ).toBe("x: is missing")
+    }))
+
   it.effect("uses a schema's own sentence, and hands it no value", () =>
     Effect.gen(function*() {
       const own = Schema.String.pipe(Schema.filter((text) => text === "a", { message: () => "must be a" }))

@@ -3,6 +3,7 @@
  *
  * @since 0.1.0
  */
+import type * as Card from "@effect-agentenv/protocol/AgentCard"
 import * as Auth from "./Auth.ts"
 import * as ExtensionUri from "./ExtensionUri.ts"
 import { isObject } from "./internal/json.ts"
@@ -277,6 +278,56 @@ export const toV03 = (card: AgentCard): V03AgentCard => {
     defaultInputModes: card.defaultInputModes ?? [],
     defaultOutputModes: card.defaultOutputModes ?? [],
     skills: card.skills ?? []
+  }
+}
+
+/**
+ * What an agent that is served says of protoLabs' conventions.
+ *
+ * - `extensions`: those that it speaks, by URI or whole.
+ * - `auth`: what it accepts, as `AgentAuth.layer` enforces it; a scheme that lets nobody in isn't declared.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface Declarations {
+  readonly extensions?: ReadonlyArray<string | Extension> | undefined
+  readonly auth?: Auth.Accepted | undefined
+}
+
+/**
+ * Declares extensions and schemes on the card of an agent that is served, for the `card` of `AgentServer`. Schemes and requirements are
+ * written in the words of both wires beside each other, which clients of either read; they take the place of others. An extension that
+ * the card has already stays as it is.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const declare = (declarations: Declarations): (card: Card.AgentCard) => Card.AgentCard => {
+  const added = (declarations.extensions ?? []).map((each) => typeof each === "string" ? extension(each) : each)
+  const { auth = {} } = declarations
+  const names = Auth.schemes(auth)
+  const declared = Auth.securitySchemes({ bearer: true, apiKeyHeader: auth.apiKeyHeader })
+  const secured = names.length === 0 ? {} : {
+    securitySchemes: Object.fromEntries(
+      Object.entries(declared).filter(([name]) => names.some((each) => each === name))
+        .map(([name, scheme]) => [name, { ...v03Scheme(scheme), ...scheme }])
+    ),
+    securityRequirements: names.map((name) => ({ schemes: { [name]: {} } })),
+    security: names.map((name) => ({ [name]: [] }))
+  }
+  return (card) => {
+    const present = card.capabilities.extensions ?? []
+    const missing = added.filter(({ uri }, index) =>
+      present.every((each) => each.uri !== uri) && added.findIndex((each) => each.uri === uri) === index
+    )
+    return {
+      ...card,
+      ...(missing.length === 0
+        ? {}
+        : { capabilities: { ...card.capabilities, extensions: [...present, ...missing] } }),
+      ...secured
+    }
   }
 }
 

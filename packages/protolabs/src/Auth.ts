@@ -8,6 +8,7 @@ import * as Headers from "@effect/platform/Headers"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { createHash, timingSafeEqual } from "node:crypto"
@@ -192,6 +193,30 @@ export const stamp =
     )
 
 /**
+ * The `HttpClient` in context, with every request of it stamped. Credentials go wherever the client is sent; where that is not known
+ * beforehand, `redacted` is for clients that keep headers to one origin.
+ *
+ * @since 0.1.0
+ * @category layers
+ */
+export const layer = (
+  credentials: Credentials
+): Layer.Layer<HttpClient.HttpClient, never, HttpClient.HttpClient> =>
+  Layer.effect(HttpClient.HttpClient, Effect.map(HttpClient.HttpClient, stamp(credentials)))
+
+/**
+ * Credentials as headers whose values stay redacted, for the `headers` of an `AgentClient`, which sends them to its agent's origin alone.
+ * An empty value is none.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const redacted = (credentials: Credentials): { readonly [header: string]: Redacted.Redacted } =>
+  Object.fromEntries(
+    Object.entries(stampHeaders(Headers.empty, credentials)).map(([name, value]) => [name, Redacted.make(value)])
+  )
+
+/**
  * Says that a request showed nothing that is accepted. What it showed isn't told, nor what would do.
  *
  * @since 0.1.0
@@ -229,8 +254,19 @@ export interface Accepted {
 const digest = (value: string): Buffer => createHash("sha256").update(value, "utf8").digest()
 
 /** Empty secrets would let in whoever shows nothing. */
-const digests = (values: ReadonlyArray<Redacted.Redacted> = []): ReadonlyArray<Buffer> =>
-  values.map((value) => Redacted.value(value)).filter((value) => value !== "").map(digest)
+const secrets = (values: ReadonlyArray<Redacted.Redacted> = []): ReadonlyArray<string> =>
+  values.map((value) => Redacted.value(value)).filter((value) => value !== "")
+
+/**
+ * The schemes that let somebody in: those that have a value which isn't empty.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const schemes = (accepted: Accepted): ReadonlyArray<"apiKey" | "bearer"> => [
+  ...(secrets(accepted.apiKeys).length === 0 ? [] : ["apiKey" as const]),
+  ...(secrets(accepted.bearerTokens).length === 0 ? [] : ["bearer" as const])
+]
 
 /** Always compares with all, so that time doesn't tell which one it was. */
 const matches = (shown: string | undefined, accepted: ReadonlyArray<Buffer>): boolean => {
@@ -256,12 +292,9 @@ export const checker = (
   accepted: Accepted
 ): (headers: Headers.Input) => Effect.Effect<"apiKey" | "bearer", Unauthorized> => {
   const keyHeader = (accepted.apiKeyHeader ?? apiKeyHeader).toLowerCase()
-  const keys = digests(accepted.apiKeys)
-  const tokens = digests(accepted.bearerTokens)
-  const schemes = [
-    ...(keys.length === 0 ? [] : ["apiKey" as const]),
-    ...(tokens.length === 0 ? [] : ["bearer" as const])
-  ]
+  const keys = secrets(accepted.apiKeys).map(digest)
+  const tokens = secrets(accepted.bearerTokens).map(digest)
+  const accepts = schemes(accepted)
   return (input) =>
     Effect.suspend(() => {
       const headers = Headers.fromInput(input)
@@ -271,6 +304,6 @@ export const checker = (
       const byToken = matches(token, tokens)
       if (byKey || byToken) return Effect.succeed(byKey ? "apiKey" : "bearer")
       const shown = keys.length > 0 && key !== undefined || tokens.length > 0 && token !== undefined
-      return new Unauthorized({ reason: shown ? "rejected" : "missing", schemes })
+      return new Unauthorized({ reason: shown ? "rejected" : "missing", schemes: accepts })
     })
 }

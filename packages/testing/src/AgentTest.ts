@@ -73,7 +73,7 @@ const rpcUrlOf = (url: string): string => `${origin}${URL.canParse(url) ? new UR
 /**
  * The clients of an agent, speaking to its implementation in process: the same requests, checks and answers as over a port, under the
  * test's own clock, with no time limits of the clients' own. Each place that provides the layer has an agent of its own. A stream that
- * is open looks after its reader every 15 seconds, which a test feels that moves the clock by days.
+ * is open is looked after every second, which a test feels that moves the clock by hours.
  *
  * @since 0.1.0
  * @category layers

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
+import { Written } from "./jsonText.ts"
 
 /** An answer of a handler that its definition doesn't allow: a mistake of the author's, for the log alone (B-HTTP-5). */
 class WrongAnswer extends Data.TaggedError("WrongAnswer")<{ readonly message: string }> {}
@@ -97,13 +98,15 @@ export const writer = (
       catch: () => new WrongAnswer({ message: `${what} can't be written as JSON` })
     }))
   return (value) =>
-    Effect.matchEffect(encode(value ?? {}), {
-      onFailure: (issue) =>
-        Effect.die(
-          new WrongAnswer({
-            message: `${what} does not fit its schema: ${WireSchema.formatIssues(ParseResult.parseError(issue))}`
-          })
-        ),
-      onSuccess: text
-    })
+    value instanceof Written
+      ? Effect.succeed(value.text)
+      : Effect.matchEffect(encode(value ?? {}), {
+        onFailure: (issue) =>
+          Effect.die(
+            new WrongAnswer({
+              message: `${what} does not fit its schema: ${WireSchema.formatIssues(ParseResult.parseError(issue))}`
+            })
+          ),
+        onSuccess: text
+      })
 }

@@ -76,3 +76,11 @@ export const encodeLenient = (value: unknown): Encoded => {
     return failed(error instanceof RangeError ? "it is nested too deep" : "it can't be written as JSON")
   }
 }
+
+/** An answer that is JSON text already, of the shape that its definition has: it is sent as it is. */
+export class Written {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}

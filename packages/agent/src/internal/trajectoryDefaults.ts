@@ -1,14 +1,24 @@
 import type * as A2a from "@effect-agentenv/protocol/A2a"
 import { isTerminal } from "@effect-agentenv/protocol/A2a"
-import { type Configuration, TrajectoryV1, type WriteObjects } from "@effect-agentenv/protocol/extensions/TrajectoryV1"
+import type {
+  Configuration,
+  ContextObjectsRequest,
+  ContextPageRequest,
+  ContextRequest,
+  TaskObjectsRequest,
+  TaskPageRequest,
+  TaskRequest,
+  WriteObjects
+} from "@effect-agentenv/protocol/extensions/TrajectoryV1"
 import * as Source from "@effect-agentenv/transfers/Source"
 import { Transfers } from "@effect-agentenv/transfers/Transfers"
 import * as Effect from "effect/Effect"
 import type { ExtensionError } from "../ExtensionError.ts"
 import { Trajectories } from "../Trajectories.ts"
-import { encodeLenient } from "./jsonText.ts"
+import { encodeLenient, Written } from "./jsonText.ts"
+import * as page from "./trajectoryPage.ts"
 
-const inline = (text: string): { readonly trajectory: unknown } => ({ trajectory: JSON.parse(text) as unknown })
+const inline = (text: string): Written => new Written(`{"trajectory":${text}}`)
 
 /** What a task said and made, for want of a record of its own. */
 const ofTask = (task: A2a.Task): string | undefined => {
@@ -46,19 +56,21 @@ export const make = (
       )
 
     const ofTasks = {
-      task: (request: { readonly task_id: string }) => Effect.map(textOf(request.task_id), inline),
-      taskObjects: (request: { readonly task_id: string; readonly objects: WriteObjects }) =>
+      task: (request: TaskRequest) => Effect.map(textOf(request.task_id), inline),
+      taskObjects: (request: TaskObjectsRequest) =>
         Effect.flatMap(textOf(request.task_id), (text) => upload(request.objects, text))
     }
-    if (configuration.live !== true) return TrajectoryV1.of({ get: ofTasks })
-    return TrajectoryV1.of({
+    if (configuration.live !== true) return { get: ofTasks }
+    return {
       get: {
         ...ofTasks,
-        context: (request) => Effect.map(trajectories.context(request.context_id), inline),
-        contextObjects: (request) =>
+        context: (request: ContextRequest) => Effect.map(trajectories.context(request.context_id), inline),
+        contextObjects: (request: ContextObjectsRequest) =>
           Effect.flatMap(trajectories.context(request.context_id), (text) => upload(request.objects, text)),
-        taskPage: (request) => trajectories.taskPage(request.task_id, request.after, request.limit ?? 1000),
-        contextPage: (request) => trajectories.contextPage(request.context_id, request.after, request.limit ?? 1000)
+        taskPage: ({ after, limit, task_id }: TaskPageRequest) =>
+          Effect.map(trajectories.taskPage(task_id, after, limit ?? 1000), page.answerOf),
+        contextPage: ({ after, context_id, limit }: ContextPageRequest) =>
+          Effect.map(trajectories.contextPage(context_id, after, limit ?? 1000), page.answerOf)
       }
-    })
+    }
   })

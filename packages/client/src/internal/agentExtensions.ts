@@ -11,6 +11,7 @@ import * as agentPeer from "./agentPeer.ts"
 import * as transport from "./extensionTransport.ts"
 import * as http from "./http.ts"
 import { isObject } from "./rpc.ts"
+import * as secrets from "./secrets.ts"
 
 type Entry = agentPeer.Located["extensions"][number]
 
@@ -25,7 +26,7 @@ const entryOf = ({ config, description, params, required, uri }: Entry): Environ
 /** The failures of agents are plain texts (B-HTTP-1 to B-HTTP-4); a page of a proxy between is none. */
 const plain = (response: HttpClientResponse.HttpClientResponse, text: string): string | undefined => {
   const type = response.headers["content-type"]?.split(";")[0]?.trim().toLowerCase()
-  return type === "text/plain" && text.trim() !== "" ? text.slice(0, 1000) : undefined
+  return type === "text/plain" && text.trim() !== "" ? text.slice(0, secrets.MAX_DETAIL) : undefined
 }
 
 /** @internal */

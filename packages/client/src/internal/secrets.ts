@@ -11,6 +11,13 @@ const SHORTEST = 6
 /** Requests nest less, and what a peer nests deeper is none of their texts. */
 const DEEPEST = 64
 
+/**
+ * The characters that are kept of what a peer says in a plain text.
+ *
+ * @internal
+ */
+export const MAX_DETAIL = 1000
+
 const longestFirst = Order.reverse(Order.mapInput(Order.number, (secret: string) => secret.length))
 
 /** The texts of all `Redacted` values, at any place of a value. */
@@ -46,6 +53,16 @@ export const of = (holder: unknown): ReadonlyArray<string> => {
 export const clean = (found: ReadonlyArray<string>) => (text: string): string =>
   found.reduce((rest, secret) => rest.replaceAll(secret, "<redacted>"), text)
 
+/** Takes out what may be the beginning of a secret, at the end of a text that was cut there. */
+const cleanEnd = (found: ReadonlyArray<string>, text: string): string => {
+  for (const secret of found) {
+    for (let length = secret.length - 1; length >= SHORTEST; length--) {
+      if (text.endsWith(secret.slice(0, length))) return `${text.slice(0, -length)}<redacted>`
+    }
+  }
+  return text
+}
+
 const cleaned = <E>(error: E, found: ReadonlyArray<string>): unknown => {
   const text = clean(found)
   const optional = (value: string | undefined) => value === undefined ? undefined : text(value)
@@ -74,7 +91,7 @@ const cleaned = <E>(error: E, found: ReadonlyArray<string>): unknown => {
     return new ExtensionCallError({
       ...error,
       code: optional(error.code),
-      detail: text(error.detail),
+      detail: error.detail.length < MAX_DETAIL ? text(error.detail) : cleanEnd(found, text(error.detail)),
       hint: optional(error.hint)
     })
   }

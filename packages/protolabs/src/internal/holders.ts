@@ -8,8 +8,11 @@ export interface Holder {
   readonly metadataPath: ReadonlyArray<string | number>
   /** Names the holder for as long as its task lives; `undefined` when it has no name. */
   readonly key: string | undefined
-  /** `once` is said once, `update` says something new each time, `state` repeats what may be known. */
-  readonly kind: "once" | "state" | "update" | "append"
+  /**
+   * `once` is said once, `update` says something new each time, `state` repeats what may be known; `event` adds to what was said, and is
+   * what a later state repeats.
+   */
+  readonly kind: "once" | "state" | "update" | "append" | "event"
 }
 
 type Path = ReadonlyArray<string | number>
@@ -104,7 +107,7 @@ export const holders = (source: unknown, history: boolean): ReadonlyArray<Holder
   if (isObject(value["status"])) {
     if (typeof value["taskId"] !== "string") return ofTask(value, path, history)
     const said = value["status"]["message"]
-    const own = ownMetadata(value, path, undefined, "update")
+    const own = ownMetadata(value, path, named("task", undefined, value["taskId"]), "event")
     return isObject(said) ? [message(said, [...path, "status", "message"]), own] : [own]
   }
   if (isPart(value)) {

@@ -43,6 +43,7 @@ export const sightings = <A>(
       return reads.map((read, index) => ({ read, slot: slot(key, read, base + index) }))
     }
     known.set(key, reads)
+    if (kind === "event") return reads.map((read) => ({ read, slot: undefined }))
     if (kind === "once" && before !== undefined) return []
     const last = before?.at(-1)
     return reads.flatMap((read, index) =>

@@ -1,0 +1,13 @@
+// The clients of a2a-sdk for Python against our agents: 0.3.26, and the newest 1.x on both of its wires.
+import { python } from "./support/a2aClients.mjs"
+import { runClients } from "./support/a2aChecks.mjs"
+
+export const name = "a2a-python"
+export const order = 71
+export const quick = "messages at once: 8 instead of 100; the largest file: 300 kB instead of 3 MB"
+export const run = (context) =>
+  runClients(context, [
+    python(context, "a2a-sdk 0.3.26", "0.3", "reference", "a2a_v03.py"),
+    python(context, "a2a-sdk 1.3.0 on 1.0", "1.0", "a2a", "a2a_v1.py", ["1.0"]),
+    python(context, "a2a-sdk 1.3.0 on 0.3", "0.3", "a2a", "a2a_v1.py", ["0.3"])
+  ])

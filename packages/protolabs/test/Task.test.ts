@@ -1,0 +1,203 @@
+import { Task as AgentTask, TaskFailure, TaskResult } from "@effect-agentenv/agent"
+import { Confidence, Cost, ExtensionUri, Read, ToolCall, WorldstateDelta } from "@effect-agentenv/protolabs"
+import * as Task from "@effect-agentenv/protolabs/Task"
+import { describe, expect, it } from "@effect/vitest"
+import { Chunk, Data, Effect, Option, Stream } from "effect"
+import { serving } from "./agentSupport.ts"
+
+const usage = { input_tokens: 100, output_tokens: 20 }
+
+class TideError extends Data.TaggedError("TideError")<{ readonly message: string }> {}
+
+const collect = <A>(read: (events: Stream.Stream<unknown>) => Stream.Stream<A, unknown>, events: Iterable<unknown>) =>
+  Effect.map(Stream.runCollect(read(Stream.fromIterable(events))), Chunk.toReadonlyArray)
+
+const idOf = (events: ReadonlyArray<unknown>) => (events[0] as { readonly task: { readonly id: string } }).task.id
+
+const guide = (carrier: Read.Carrier) =>
+  Effect.gen(function*() {
+    yield* Task.cost({ usage, durationMs: 40 }, { carrier })
+    yield* Task.toolCall({ toolCallId: "k", name: "tide_table", phase: "started", args: { port: "A" } }, { carrier })
+    yield* Task.toolCall({ toolCallId: "k", name: "tide_table", phase: "completed", result: 3 }, { carrier })
+    yield* Task.worldstateDelta([WorldstateDelta.inc("dock", "ships", 1)], { carrier })
+    yield* Task.confidence({ confidence: 0.5 }, { carrier })
+    return yield* Task.withCost(TaskResult.text("berth 3"), { usage, costUsd: 0.01 }, { carrier }).pipe(
+      Effect.flatMap(Task.withConfidence({ confidence: 0.9, explanation: "seen" }, { carrier })),
+      Effect.flatMap(Task.withWorldstateDelta([WorldstateDelta.set("dock", "last", "Aster")], { carrier }))
+    )
+  })
+
+for (const carrier of ["metadata", "dataPart"] as const) {
+  for (const wire of ["1.0", "0.3"] as const) {
+    it.scoped(`what a task says in ${carrier} is read from its events on the wire of ${wire}, in order and once`, () =>
+      Effect.gen(function*() {
+        const { events } = yield* serving(() => guide(carrier))
+        const all = yield* events("Aster", wire)
+        expect(yield* collect(Cost.fromEvents, all)).toEqual([{ usage, durationMs: 40 }, { usage, costUsd: 0.01 }])
+        expect(yield* Cost.total(Stream.fromIterable(all))).toMatchObject({ usage: { input_tokens: 200 } })
+        expect((yield* collect(ToolCall.fromEvents, all)).map(({ phase }) => phase)).toEqual(["started", "completed"])
+        expect((yield* collect(Confidence.fromEvents, all)).map(({ confidence }) => confidence)).toEqual([0.5, 0.9])
+        expect(yield* collect(WorldstateDelta.deltas, all)).toEqual([
+          WorldstateDelta.inc("dock", "ships", 1),
+          WorldstateDelta.set("dock", "last", "Aster")
+        ])
+      }))
+  }
+}
+
+it.scoped("a later look at the task adds nothing to the bill, whichever carrier brought it", () =>
+  Effect.gen(function*() {
+    for (const carrier of ["metadata", "dataPart"] as const) {
+      const { events, get } = yield* serving(() => guide(carrier))
+      const all = yield* events("Aster")
+      const twice = [...all, yield* get(idOf(all))]
+      expect(yield* collect(Cost.fromEvents, twice)).toHaveLength(2)
+      expect(yield* collect(ToolCall.fromEvents, twice)).toHaveLength(2)
+    }
+  }))
+
+it.scoped("a task that is read later has all data parts, and of metadata the last of each extension", () =>
+  Effect.gen(function*() {
+    const later = (carrier: Read.Carrier) =>
+      Effect.gen(function*() {
+        const { events, get } = yield* serving(() => guide(carrier))
+        return yield* get(idOf(yield* events("Aster")))
+      })
+    const [inParts, inMetadata] = [yield* later("dataPart"), yield* later("metadata")]
+    expect(Cost.findAll(inParts)).toHaveLength(2)
+    expect(Cost.findAll(inMetadata).map((read) => read._tag === "Present" ? read.value : read)).toEqual([
+      { usage, costUsd: 0.01 }
+    ])
+    expect(Option.getOrThrow(Read.toOption(Confidence.find(inMetadata))).confidence).toBe(0.9)
+  }))
+
+it.scoped("people read a short sentence beside metadata, or what the author says", () =>
+  Effect.gen(function*() {
+    const { events } = yield* serving(() =>
+      Effect.gen(function*() {
+        yield* Task.cost({ usage })
+        yield* Task.confidence({ confidence: 0.5 }, { text: "half sure" })
+        yield* Task.confidence({ confidence: 0.5 }, { text: "half sure", carrier: "dataPart" })
+        return TaskResult.text("done")
+      })
+    )
+    const texts = (yield* events("x")).map((event) => JSON.stringify(event)).join("\n")
+    expect(texts).toContain("100 tokens read, 20 written")
+    expect(texts.match(/half sure/g)).toHaveLength(2)
+  }))
+
+describe("a payload that is none", () => {
+  it.scoped("fails with its path before anything is said", () =>
+    Effect.gen(function*() {
+      const errors: Array<Read.Malformed> = []
+      const { events } = yield* serving(() =>
+        Effect.gen(function*() {
+          const attempts = [
+            Task.cost({ usage: { input_tokens: -1, output_tokens: 0 } }),
+            Task.confidence({ confidence: Number.NaN }),
+            Task.toolCall({ toolCallId: "k", name: "tide", phase: "begun" as "started" }),
+            Task.worldstateDelta([{ domain: "dock", path: "n", op: "inc", value: Infinity }]),
+            Task.withCost(TaskResult.text("x"), { usage, costUsd: Number.NaN }),
+            Task.withConfidence(TaskResult.text("x"), { confidence: 2 }, { carrier: "dataPart" })
+          ]
+          for (const attempt of attempts) errors.push(yield* Effect.flip(attempt))
+          return TaskResult.text("done")
+        })
+      )
+      const all = yield* events("x")
+      expect(errors.map(({ path }) => path.join("."))).toEqual([
+        "usage.input_tokens",
+        "confidence",
+        "phase",
+        "deltas.0.value",
+        "costUsd",
+        "confidence"
+      ])
+      expect(JSON.stringify(all)).not.toContain(ExtensionUri.base)
+    }))
+})
+
+describe("withToolCall", () => {
+  it.scoped("says that a call started and how it ended, with what the author shows of it", () =>
+    Effect.gen(function*() {
+      const { events } = yield* serving(() =>
+        Effect.gen(function*() {
+          yield* Effect.succeed({ metres: 3, secret: "s" }).pipe(
+            Task.withToolCall({ name: "tide", args: { port: "A" }, result: ({ metres }) => metres })
+          )
+          yield* Effect.ignore(
+            Task.withToolCall(new TideError({ message: "no tide today" }), { name: "tide", toolCallId: "second" })
+          )
+          yield* Effect.ignore(
+            Task.withToolCall(new TideError({ message: "hidden" }), { name: "tide", error: ({ _tag }) => _tag })
+          )
+          yield* Effect.ignore(Effect.sandbox(Task.withToolCall(Effect.die("secret"), { name: "tide" })))
+          yield* Effect.ignore(Effect.sandbox(Task.withToolCall(Effect.interrupt, { name: "tide" })))
+          return TaskResult.text("done")
+        })
+      )
+      const all = yield* events("x")
+      const calls = yield* collect(ToolCall.fromEvents, all)
+      expect(calls.map(({ toolCallId: _, ...call }) => call)).toEqual([
+        { name: "tide", phase: "started", args: { port: "A" } },
+        { name: "tide", phase: "completed", result: 3 },
+        { name: "tide", phase: "started" },
+        { name: "tide", phase: "failed", error: "no tide today" },
+        { name: "tide", phase: "started" },
+        { name: "tide", phase: "failed", error: "TideError" },
+        { name: "tide", phase: "started" },
+        { name: "tide", phase: "failed", error: "failed unexpectedly" },
+        { name: "tide", phase: "started" },
+        { name: "tide", phase: "failed", error: "interrupted" }
+      ])
+      expect(new Set(calls.map(({ toolCallId }) => toolCallId)).size).toBe(5)
+      expect(calls[2]?.toolCallId).toBe("second")
+      expect(JSON.stringify(all)).not.toContain("secret")
+      const transitions = yield* collect((events) => ToolCall.transitions(ToolCall.fromEvents(events)), all)
+      expect(transitions.every(ToolCall.isState)).toBe(true)
+    }))
+
+  it.effect("leaves the effect's value and failure as they are", () =>
+    Effect.gen(function*() {
+      const said: Array<string> = []
+      const silent = Effect.provideService(AgentTask.Streaming, {
+        progress: ([part]) => Effect.sync(() => void said.push(part.kind === "text" ? part.text : part.kind))
+      })
+      expect(yield* silent(Task.withToolCall(Effect.succeed(7), { name: "tide" }))).toBe(7)
+      const error = new TideError({ message: "ebb" })
+      expect(yield* Effect.flip(silent(Task.withToolCall(error, { name: "tide", carrier: "dataPart" })))).toBe(error)
+      expect(said).toEqual(["tide: started", "tide: completed", "data", "data"])
+    }))
+})
+
+describe("what ends a run", () => {
+  it.scoped("a failure says its cost too", () =>
+    Effect.gen(function*() {
+      for (const carrier of ["metadata", "dataPart"] as const) {
+        const { events } = yield* serving(() =>
+          new TaskFailure.TaskFailure({ code: "aground", message: "the Aster is aground" }).pipe(
+            Effect.catchAll(Task.withCost({ usage, success: false }, { carrier })),
+            Effect.flip
+          )
+        )
+        const all = yield* events("x")
+        expect(yield* collect(Cost.fromEvents, all)).toEqual([{ usage, success: false }])
+        const last = JSON.stringify(all.at(-1))
+        expect(last).toContain("TASK_STATE_FAILED")
+        expect(last).toContain("\"text\":\"the Aster is aground\"")
+      }
+    }))
+
+  it.effect("keeps what a result had, and leaves the result itself as it was", () =>
+    Effect.gen(function*() {
+      const before = TaskResult.text("x").pipe(
+        TaskResult.withMetadata({ own: 1 }),
+        TaskResult.withUsage({ inputTokens: 1 }),
+        TaskResult.withSessionRef("s")
+      )
+      const after = yield* Task.withCost(before, { usage })
+      expect(after).toMatchObject({ usage: { inputTokens: 1 }, sessionRef: "s", parts: before.parts })
+      expect(after.metadata).toEqual({ own: 1, [Cost.uri]: { usage } })
+      expect(before.metadata).toEqual({ own: 1 })
+    }))
+})
