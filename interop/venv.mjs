@@ -9,7 +9,9 @@ const pins = {
   reference: join(here, "oracle/requirements.txt"),
   founding: join(here, "venv-founding.txt"),
   a2a: join(here, "venv-a2a.txt"),
-  platform: join(here, "venv-platform.txt")
+  platform: join(here, "venv-platform.txt"),
+  // one release: the reference takes any
+  regex: join(here, "venv-regex.txt")
 }
 
 const run = (command, args) => {

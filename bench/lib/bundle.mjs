@@ -5,6 +5,7 @@ import { join } from "node:path"
 const bench = join(import.meta.dirname, "..")
 
 export const bundled = join(bench, "dist/ours.js")
+export const bundledAgent = join(bench, "dist/agent.js")
 export const bundledStaging = join(bench, "dist/staging.js")
 export const bundledTransfers = join(bench, "dist/transfers.js")
 
@@ -12,6 +13,7 @@ export const bundle = () =>
   build({
     entryPoints: {
       ours: join(bench, "servers/ours.mjs"),
+      agent: join(bench, "servers/agent.mjs"),
       staging: join(bench, "servers/staging.mjs"),
       transfers: join(bench, "clients/ours.mjs")
     },
@@ -21,6 +23,7 @@ export const bundle = () =>
     target: "node20",
     format: "esm",
     minify: true,
+    conditions: ["@effect-agentenv/source"],
     logLevel: "warning",
     // CommonJS dependencies ask for node's own modules with `require`
     banner: { js: "import { createRequire } from \"node:module\"; const require = createRequire(import.meta.url);" }

@@ -1,5 +1,19 @@
-// The rows that put a load on all sides: `tools-call` and `data-get`.
-import { expressStateful, expressStateless, ours, pythonData, pythonTools, raw } from "../lib/contenders.mjs"
+// The rows that put a load on all sides: an environment's `tools-call` and `data-get`, and what agents are asked again and again.
+import { ask, wires } from "../lib/a2a.mjs"
+import {
+  agentFull,
+  agentPlain,
+  agentPlainV1,
+  expressA2a,
+  expressStateful,
+  expressStateless,
+  ours,
+  pythonA2a,
+  pythonData,
+  pythonReference,
+  pythonTools,
+  raw
+} from "../lib/contenders.mjs"
 import { send } from "../lib/http.mjs"
 import { compareLoads } from "../lib/load.mjs"
 import * as mcp from "../lib/mcp.mjs"
@@ -8,7 +22,10 @@ import { bound, mebibytes, micros, perSecond, ratio, table } from "../lib/report
 
 const counts = (quick) => quick ? [2_000, 4_000] : [6_000, 30_000]
 
-/** Loads all contenders, prints a table for each phase; `bounds(against)` gets the ratio of ours to any of them. */
+/**
+ * Loads all contenders, prints a table for each phase; `bounds(against)` gets the ratio of ours, the first of them or another, to any of
+ * them.
+ */
 const loadRow = (contenders, prepare, bounds) => async ({ quick }) =>
   withServers(contenders, async (servers) => {
     const upTo = counts(quick)
@@ -27,7 +44,8 @@ const loadRow = (contenders, prepare, bounds) => async ({ quick }) =>
           mebibytes(server.resident())
         ])
       ])
-      const against = (contender) => own / phase[contenders.indexOf(contender)].cpu
+      const cpuOf = (contender) => phase[contenders.indexOf(contender)].cpu
+      const against = (contender, mine = contenders[0]) => cpuOf(mine) / cpuOf(contender)
       held = bounds(against).every((holds) => holds) && held
     }
     return held
@@ -66,4 +84,64 @@ export const dataGet = loadRow(
     bound("CPU per data/get, of Python's", against(pythonData), 0.45),
     bound("CPU per data/get, of raw node's", against(raw), 1.6)
   ]
+)
+
+export const messageSend = loadRow(
+  [agentPlain, agentPlainV1, pythonA2a, expressA2a, raw],
+  async ({ contender, port }, agent) => {
+    const wire = contender === agentPlainV1 || contender === expressA2a ? wires["1.0"] : wires["0.3"]
+    return (id) => ask(port, agent, wire, "hello", id)
+  },
+  (against) => [
+    bound("CPU per message/send, of Python's", against(pythonA2a), 0.25),
+    bound("CPU per SendMessage, of Express's", against(expressA2a, agentPlainV1), 0.55)
+  ]
+)
+
+const read = async (port, agent, path, part) => {
+  const answer = await send(port, path, { agent })
+  if (answer.status !== 200 || !answer.text.includes(part)) {
+    throw new Error(`${path} answered ${answer.status}: ${answer.text.slice(0, 500)}`)
+  }
+}
+
+const post = async (port, agent, path, value) => {
+  const answer = await send(port, path, { agent, body: JSON.stringify(value) })
+  if (answer.status !== 200) throw new Error(`${path} answered ${answer.status}: ${answer.text.slice(0, 500)}`)
+  return answer.text
+}
+
+export const configGet = loadRow(
+  [agentFull, pythonReference],
+  async ({ port }, agent) => {
+    await post(port, agent, "/ext/agent-config", { model: "kestrel-2", harness: "loop" })
+    return () => read(port, agent, "/ext/agent-config", "kestrel-2")
+  },
+  (against) => [bound("CPU per agent-config get, of Python's", against(pythonReference), 0.55)]
+)
+
+export const cardRead = loadRow(
+  [agentFull, pythonReference],
+  async ({ port }, agent) => () => read(port, agent, "/.well-known/agent-card.json", "urn:agentenv:agent-config/v1"),
+  (against) => [bound("CPU per card read, of Python's", against(pythonReference), 0.4)]
+)
+
+const rule = {
+  id: "cancel",
+  when: { type: "conversational", where: { message: { regex: "(?i)\\bcancel(?:led|lation)?\\b" } } },
+  actions: [{ type: "say", text: "Why?" }],
+  once: false
+}
+
+export const decide = loadRow(
+  [agentFull, pythonReference],
+  async ({ port }, agent) => {
+    await post(port, agent, "/ext/triggers", { triggers: [rule] })
+    return async (turn) => {
+      const solver_message = turn % 2 === 0 ? "Please cancel my order." : "Where is my parcel? It was sent a week ago."
+      const text = await post(port, agent, "/ext/triggers/decide", { turn: turn + 1, context_id: `c-${turn}`, solver_message })
+      if (text.includes("Why?") !== (turn % 2 === 0)) throw new Error(`decide answered ${text}`)
+    }
+  },
+  (against) => [bound("CPU per decide with one rule, of Python's", against(pythonReference), 0.8)]
 )

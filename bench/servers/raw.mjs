@@ -68,6 +68,35 @@ const dataPlane = (response, { id, method, params }) => {
   }
 }
 
+const agentMessage = (text, contextId, taskId) => ({
+  kind: "message",
+  messageId: randomUUID(),
+  role: "agent",
+  parts: [{ kind: "text", text }],
+  contextId,
+  taskId
+})
+
+const a2a = (response, { id, method, params }) => {
+  if (method !== "message/send") return answer(response, 200, failure(id, -32601, "Method not found"))
+  const [taskId, contextId] = [randomUUID(), randomUUID()]
+  const status = { state: "completed", message: agentMessage("done", contextId, taskId), timestamp: new Date().toISOString() }
+  answer(
+    response,
+    200,
+    success(id, {
+      kind: "task",
+      id: taskId,
+      contextId,
+      status,
+      history: [{ ...params.message, contextId, taskId }],
+      artifacts: [
+        { artifactId: randomUUID(), name: "answer", parts: [{ kind: "text", text: "three parcels are on the shelf" }] }
+      ]
+    })
+  )
+}
+
 createServer((request, response) => {
   if (request.url === "/health") return answer(response, 200, { status: "ok" })
   const chunks = []
@@ -84,6 +113,7 @@ createServer((request, response) => {
     }
     if (request.url === "/mcp") return mcp(request, response, message)
     if (request.url === "/agentenv") return dataPlane(response, message)
+    if (request.url === "/a2a") return a2a(response, message)
     answer(response, 404, { detail: "Not Found" })
   })
 }).listen(Number(process.argv[2]), "127.0.0.1")

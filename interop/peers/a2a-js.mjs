@@ -1,6 +1,6 @@
 // The clients of a2a-js against our agents: 1.3.0 on both of its wires, and 0.3.14.
-import { js03, js1 } from "./support/a2aClients.mjs"
 import { runClients } from "./support/a2aChecks.mjs"
+import { js03, js1 } from "./support/a2aClients.mjs"
 
 export const name = "a2a-js"
 export const order = 70

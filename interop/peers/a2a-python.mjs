@@ -1,6 +1,6 @@
 // The clients of a2a-sdk for Python against our agents: 0.3.26, and the newest 1.x on both of its wires.
-import { python } from "./support/a2aClients.mjs"
 import { runClients } from "./support/a2aChecks.mjs"
+import { python } from "./support/a2aClients.mjs"
 
 export const name = "a2a-python"
 export const order = 71

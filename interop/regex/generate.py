@@ -13,6 +13,7 @@ import regex
 BUDGET = 0.25
 
 CHARS = "aabbbcA B1_-\n\r.é\u0130\u0131iIsSk\u017f\u212aσςΣß\u1e9eµ\u0345ιⓐⓑ中\U0001f600\U00010400\U00010428\u00a0\u2028\x1c\u0660\u0903\u00ad\ud83d"
+ASCII = "".join(c for c in CHARS if c < "\x80")
 PLAIN = "abcAiIkKsS1 é中ς\U0001f600\U00010400"
 PROPERTIES = "L Lu Ll Lt N Nd P S Zs M Alphabetic Upper Lower Greek Han Latin White_Space Cased ASCII word alnum Emoji Cn Cs".split()
 POSIX = "alpha digit alnum upper lower space punct cntrl graph print blank xdigit word".split()
@@ -162,6 +163,10 @@ class Maker:
         if self.few:
             return "".join(self.pick("aaabbA\n ") for _ in range(self.random.randint(0, 8)))
         length = self.pick([0, 1, 1, 2, 3, 4, 6, 9])
+        # half of them are what a search by bytes may take, the others are not
+        if self.chance(0.4):
+            source = ASCII if self.chance(0.6) else "".join(c for c in pattern if c < "\x80" and c not in "\\()[]?*+{}|") or ASCII
+            return "".join(self.pick(source) for _ in range(length * 2))
         source = CHARS if self.chance(0.7) else "".join(c for c in pattern if c not in "\\()[]?*+{}|") or CHARS
         return "".join(self.pick(source) for _ in range(length)).encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 

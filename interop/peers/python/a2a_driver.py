@@ -8,25 +8,33 @@ import json
 import sys
 
 
-async def read(events, message, say):
-    """All events, or those until one says the text `until`; `say` is sent after the first."""
+steps = {}
+
+
+async def do(message):
+    return await steps[message["step"]](message)
+
+
+async def read(events, message):
+    """All events, or those until one says the text `until`; what is to be done `then` is done after the first."""
     found = []
     async for event in events:
         found.append(event)
-        if "say" in message and len(found) == 1:
-            await say(message["say"])
+        if "then" in message and len(found) == 1:
+            await do(message["then"])
         if "until" in message and any(part.get("text") == message["until"] for part in event["parts"]):
             break
     await events.aclose()
     return found
 
 
-async def serve(steps, explain):
-    """`steps` are what can be asked; `explain` gives the code of an error."""
+async def serve(functions, explain):
+    """`functions` are the steps that can be asked; `explain` gives the code of an error."""
+    steps.update(functions)
 
     async def answer(message):
         try:
-            return {"value": await steps[message["step"]](message)}
+            return {"value": await do(message)}
         except Exception as error:
             return {"error": {"code": explain(error), "name": type(error).__name__, "message": str(error)}}
 

@@ -89,21 +89,17 @@ async def send(message):
         return seen(event)
 
 
-async def say(message):
-    return await send(message)
-
-
 async def events(stream):
     async for event in stream:
         yield seen(event)
 
 
 async def stream(message):
-    return await read(events(clients[True].send_message(request(message))), message, say)
+    return await read(events(clients[True].send_message(request(message))), message)
 
 
 async def resubscribe(message):
-    return await read(events(clients[True].resubscribe(types.TaskIdParams(id=message["id"]))), message, say)
+    return await read(events(clients[True].resubscribe(types.TaskIdParams(id=message["id"]))), message)
 
 
 async def get(message):
@@ -127,5 +123,5 @@ def explain(error):
     return error.error.code if isinstance(error, A2AClientJSONRPCError) else None
 
 
-steps = {step.__name__: step for step in (connect, send, stream, get, cancel, resubscribe, push, burst)}
-asyncio.run(serve(steps, explain))
+functions = {step.__name__: step for step in (connect, send, stream, get, cancel, resubscribe, push, burst)}
+asyncio.run(serve(functions, explain))

@@ -110,21 +110,17 @@ async def send(message):
         return seen(response)
 
 
-async def say(message):
-    return await send(message)
-
-
 async def events(stream):
     async for response in stream:
         yield seen(response)
 
 
 async def stream(message):
-    return await read(events(clients[True].send_message(request(message))), message, say)
+    return await read(events(clients[True].send_message(request(message))), message)
 
 
 async def resubscribe(message):
-    return await read(events(clients[True].subscribe(types.SubscribeToTaskRequest(id=message["id"]))), message, say)
+    return await read(events(clients[True].subscribe(types.SubscribeToTaskRequest(id=message["id"]))), message)
 
 
 async def get(message):
@@ -156,5 +152,5 @@ def explain(error):
     return JSON_RPC_ERROR_CODE_MAP.get(type(error))
 
 
-steps = {step.__name__: step for step in (connect, send, stream, get, cancel, resubscribe, push, burst)}
-asyncio.run(serve({**steps, "list": list_tasks}, explain))
+functions = {step.__name__: step for step in (connect, send, stream, get, cancel, resubscribe, push, burst)}
+asyncio.run(serve({**functions, "list": list_tasks}, explain))

@@ -10,30 +10,31 @@ const ended = new Set(["completed", "failed", "canceled", "rejected", "input-req
 /** The members that are there. */
 const only = (members) => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
-/** A client in this process: `steps` of functions, `explain` gives the code of what they throw. */
-const local = (label, wire, steps, explain) => ({
-  label,
-  wire,
-  steps: Object.keys(steps),
-  ask: async ({ step, ...message }) => {
-    try {
-      return await steps[step](message)
-    } catch (error) {
-      throw Object.assign(new Error(`${error.name}: ${error.message}`), { code: explain(error), named: error.name })
-    }
-  },
-  stop: async () => {}
-})
-
-/** All events, or those until one says the text `until`; `say` is sent after the first. */
-const read = async (events, { say, until }, send) => {
+/** All events, or those until one says the text `until`; what is to be done `then` is done after the first. */
+const read = async (events, { then, until }, ask) => {
   const found = []
   for await (const event of events) {
     found.push(event)
-    if (say !== undefined && found.length === 1) await send(say)
+    if (then !== undefined && found.length === 1) await ask(then)
     if (until !== undefined && event.parts.some(({ text }) => text === until)) break
   }
   return found
+}
+
+/**
+ * A client in this process: `steps` are functions, of which `stream` and `resubscribe` give events; `explain` gives the code of what
+ * they throw.
+ */
+const local = (label, wire, steps, explain) => {
+  const ask = async ({ step, ...message }) => {
+    try {
+      const answer = steps[step](message)
+      return Symbol.asyncIterator in answer ? await read(answer, message, ask) : await answer
+    } catch (error) {
+      throw Object.assign(new Error(`${error.name}: ${error.message}`), { code: explain(error), named: error.name })
+    }
+  }
+  return { label, wire, steps: Object.keys(steps), ask, stop: async () => {} }
 }
 
 async function* map(source, f) {
@@ -76,7 +77,15 @@ const fromV1Event = ({ artifactUpdate, message, statusUpdate, task }) => {
     return { kind: "status-update", id, contextId, state, parts, final: ended.has(state) }
   }
   const { append = false, artifact, lastChunk: last = false } = artifactUpdate
-  return { kind: "artifact-update", id, contextId, parts: fromV1Parts(artifact), name: artifact.name ?? "", append, last }
+  return {
+    kind: "artifact-update",
+    id,
+    contextId,
+    parts: fromV1Parts(artifact),
+    name: artifact.name ?? "",
+    append,
+    last
+  }
 }
 
 /** 1.3.0, on the wire of the version that it is left with when all others are taken off the card. */
@@ -92,7 +101,7 @@ export const js1 = (version) => {
     const reply = await client.sendMessage(request(message))
     return "status" in reply ? task(reply) : { kind: "message", parts: fromV1Parts(Sdk.Message.toJSON(reply)) }
   }
-  const events = (stream, message) => read(map(stream, (event) => fromV1Event(Sdk.StreamResponse.toJSON(event))), message, send)
+  const events = (stream) => map(stream, (event) => fromV1Event(Sdk.StreamResponse.toJSON(event)))
   return local(`a2a-js 1.3.0 on ${version}`, version, {
     connect: async ({ path, url }) => {
       const legacyCompat = { enabled: version === "0.3" }
@@ -114,9 +123,8 @@ export const js1 = (version) => {
       }
     },
     send,
-    stream: (message) => events(client.sendMessageStream(request(message)), message),
-    resubscribe: ({ id, ...message }) =>
-      events(client.resubscribeTask(Sdk.SubscribeToTaskRequest.fromJSON({ id })), message),
+    stream: (message) => events(client.sendMessageStream(request(message))),
+    resubscribe: ({ id }) => events(client.resubscribeTask(Sdk.SubscribeToTaskRequest.fromJSON({ id }))),
     get: async ({ history_length: historyLength, id }) =>
       task(await client.getTask(Sdk.GetTaskRequest.fromJSON(only({ id, historyLength })))),
     cancel: async ({ id }) => task(await client.cancelTask(Sdk.CancelTaskRequest.fromJSON({ id }))),
@@ -151,7 +159,14 @@ const fromV03 = (answer) => {
       return { kind, id: taskId, contextId, parts: fromV03Parts(artifact), name: artifact.name ?? "", append, last }
     }
     case "status-update":
-      return { kind, id: taskId, contextId, state: status.state, parts: fromV03Parts(status.message), final: answer.final }
+      return {
+        kind,
+        id: taskId,
+        contextId,
+        state: status.state,
+        parts: fromV03Parts(status.message),
+        final: answer.final
+      }
     default:
       return {
         kind,
@@ -173,7 +188,6 @@ export const js03 = () => {
     configuration: only({ blocking, historyLength })
   })
   const send = async (message) => fromV03(await client.sendMessage(params(message)))
-  const events = (stream, message) => read(map(stream, fromV03), message, send)
   return local("a2a-js 0.3.14", "0.3", {
     connect: async ({ path, url }) => {
       client = await new Sdk03Client.ClientFactory().createFromUrl(url, path)
@@ -192,8 +206,8 @@ export const js03 = () => {
       }
     },
     send,
-    stream: (message) => events(client.sendMessageStream(params(message)), message),
-    resubscribe: ({ id, ...message }) => events(client.resubscribeTask({ id }), message),
+    stream: (message) => map(client.sendMessageStream(params(message)), fromV03),
+    resubscribe: ({ id }) => map(client.resubscribeTask({ id }), fromV03),
     get: async ({ history_length: historyLength, id }) => fromV03(await client.getTask(only({ id, historyLength }))),
     cancel: async ({ id }) => fromV03(await client.cancelTask({ id })),
     push: ({ id: taskId }) =>
@@ -207,11 +221,24 @@ export const js03 = () => {
 
 /** A client of a Python release: its venv, its driver, and what the driver is started with. */
 export const python = (context, label, wire, release, driver, args = []) => {
-  const { ask, stop } = context.converse(context.python(release), [join(import.meta.dirname, "../python", driver), ...args])
+  const { ask, stop } = context.converse(context.python(release), [
+    join(import.meta.dirname, "../python", driver),
+    ...args
+  ])
   return {
     label,
     wire,
-    steps: ["connect", "send", "stream", "resubscribe", "get", "cancel", "push", "burst", ...(wire === "1.0" ? ["list"] : [])],
+    steps: [
+      "connect",
+      "send",
+      "stream",
+      "resubscribe",
+      "get",
+      "cancel",
+      "push",
+      "burst",
+      ...(wire === "1.0" ? ["list"] : [])
+    ],
     ask: async (message) => {
       const { error, value } = await ask(message)
       if (error === undefined) return value

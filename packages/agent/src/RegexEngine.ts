@@ -13,6 +13,7 @@ import { runHere } from "./internal/regex/inProcess.ts"
 import { inPlace, type Known, Patterns } from "./internal/regex/patterns.ts"
 import { compile, run } from "./internal/regex/program.ts"
 import { Refusal } from "./internal/regex/refusal.ts"
+import { search, sight } from "./internal/regex/search.ts"
 import * as worker from "./internal/regex/worker.ts"
 import {
   InvalidRegex,
@@ -83,7 +84,7 @@ const engine = (
   budgetMillis: number,
   submit: (job: worker.Job) => Effect.Effect<worker.Outcome>
 ): Context.Tag.Service<RegexEngine> => {
-  const patterns = new Patterns()
+  const translations = new Patterns()
 
   const decide = (
     text: string,
@@ -93,17 +94,19 @@ const engine = (
       const program = compile(expressions)
       const known: Array<Known> = []
       for (const pattern of program.patterns) {
-        const found = patterns.get(pattern)
+        const found = translations.get(pattern)
         if (found instanceof Refusal) return Effect.fail(new RegexEngineError({ detail: refused(found).message }))
         known.push(found)
       }
-      if (inPlace(known, text)) {
-        const regexes = known.map((one) => one.regex ??= new RegExp(one.translation.source, one.translation.flags))
-        return Effect.succeed(run(program.instructions, regexes, text, [], () => false)!)
+      // an empty text asks whether patterns can be compiled, which a large one takes too much for
+      if (text !== "" && inPlace(known, text)) {
+        const seen = sight(text)
+        const searchFor = (pattern: number) => search(known[pattern]!, seen)
+        return Effect.succeed(run(program.instructions, searchFor, [], () => false)!)
       }
-      const regexes = known.map(({ translation: { flags, source } }) => ({ flags, source }))
+      const patterns = known.map(({ written }) => written)
       return Effect.flatMap(
-        submit({ instructions: program.instructions, regexes, text }),
+        submit({ instructions: program.instructions, patterns, text }),
         (outcome): Effect.Effect<ReadonlyArray<boolean>, RegexBudgetExceeded | RegexEngineError> => {
           switch (outcome._tag) {
             case "Answered":
@@ -127,7 +130,7 @@ const engine = (
     decide,
     check: (pattern) =>
       Effect.suspend(() => {
-        const found = patterns.get(pattern)
+        const found = translations.get(pattern)
         if (found instanceof Refusal) return Effect.fail(refused(found))
         // JavaScript compiles a pattern when it is first used, and some are too large for it
         return Effect.mapError(

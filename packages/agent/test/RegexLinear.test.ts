@@ -92,13 +92,13 @@ describe("a pattern's shape", () => {
       FastCheck.pre(most <= 50_000)
       const { found, steps } = search(translation.tree, text)
       expect(steps).toBeLessThanOrEqual(most)
-      expect(new RegExp(translation.source, translation.flags).test(text)).toBe(found)
+      expect(new RegExp(translation.written.source, translation.written.flags).test(text)).toBe(found)
     },
     { fastCheck: { numRuns: 3_000 } }
   )
 
   it("proves nothing about loops that multiply", () => {
-    for (const pattern of ["^(a|aa)+$", "(?:a*b?)*c", ".*.*.*.*a", "\\s+$", "(?:(?:a|b)|ab)*c"]) {
+    for (const pattern of ["^(a|aa)+$", "\\b(?:a*b?)*c", "x.*.*.*a", "a\\s+$", "\\b(?:(?:a|b)|ab)*c"]) {
       const translation = translate(pattern)
       if (translation instanceof Refusal) return expect.fail(pattern)
       expect(linear.steps(translation.tree, 2_000)).toBeGreaterThan(1_000_000)

@@ -42,7 +42,10 @@ export class TaskNotFound
  * @category errors
  */
 export class TaskNotCancelable
-  extends Schema.TaggedError<TaskNotCancelable>("@effect-agentenv/client/TaskNotCancelable")("TaskNotCancelable", ofTask)
+  extends Schema.TaggedError<TaskNotCancelable>("@effect-agentenv/client/TaskNotCancelable")(
+    "TaskNotCancelable",
+    ofTask
+  )
 {
   /**
    * @since 0.1.0

@@ -237,13 +237,11 @@ export class NotAdvertised
  * @since 0.1.0
  * @category errors
  */
-export class NotAccepted
-  extends Schema.TaggedError<NotAccepted>("@effect-agentenv/client/NotAccepted")("NotAccepted", {
-    uri: Schema.String,
-    operation: Schema.String,
-    fields: Schema.Array(Schema.String)
-  })
-{
+export class NotAccepted extends Schema.TaggedError<NotAccepted>("@effect-agentenv/client/NotAccepted")("NotAccepted", {
+  uri: Schema.String,
+  operation: Schema.String,
+  fields: Schema.Array(Schema.String)
+}) {
   /**
    * @since 0.1.0
    */

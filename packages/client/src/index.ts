@@ -1,4 +1,18 @@
 /**
+ * Typed calls of an agent over A2A, 0.3 or 1.0 as its card says.
+ *
+ * @since 0.1.0
+ */
+export * as AgentClient from "./AgentClient.ts"
+
+/**
+ * How calls of an agent fail, beside the ways that all clients share (`ClientError`). Nothing here holds a request.
+ *
+ * @since 0.1.0
+ */
+export * as AgentClientError from "./AgentClientError.ts"
+
+/**
  * How calls of a peer fail, shared by all clients. Nothing here holds a request: what a caller sent (grants, headers, arguments)
  * stays out of errors.
  *

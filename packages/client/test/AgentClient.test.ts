@@ -3,7 +3,21 @@ import { AgentClientError } from "@effect-agentenv/client/AgentClientError"
 import type * as A2a from "@effect-agentenv/protocol/A2a"
 import { NodeHttpClient } from "@effect/platform-node"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
-import { Cause, Chunk, Duration, Effect, Exit, Fiber, Option, Redacted, Schema, Stream, TestClock, Tracer } from "effect"
+import {
+  Cause,
+  Chunk,
+  Deferred,
+  Duration,
+  Effect,
+  Exit,
+  Fiber,
+  Option,
+  Redacted,
+  Schema,
+  Stream,
+  TestClock,
+  Tracer
+} from "effect"
 import { type Fake, fake, json, liveEvents, node, type Received, text } from "./support.ts"
 
 const card = {
@@ -51,7 +65,9 @@ const status = (state: string, final: boolean, more: object = {}) => ({
 
 const frames = ({ body }: Received, ...results: ReadonlyArray<unknown>) =>
   new Response(
-    results.map((result, n) => `id: ${n}\ndata: ${JSON.stringify({ jsonrpc: "2.0", id: body.id, result })}\n\n`).join(""),
+    results.map((result, n) => `id: ${n}\ndata: ${JSON.stringify({ jsonrpc: "2.0", id: body.id, result })}\n\n`).join(
+      ""
+    ),
     { headers: { "content-type": "text/event-stream" } }
   )
 
@@ -202,7 +218,9 @@ describe("the wire", () => {
 describe("send", () => {
   it.effect("sends a message and answers the task, on both wires", () =>
     Effect.gen(function*() {
-      const old = serving((received) => Effect.succeed(answer(received, task("completed", { message: said("a bowl") }))))
+      const old = serving((received) =>
+        Effect.succeed(answer(received, task("completed", { message: said("a bowl") })))
+      )
       const reply = yield* (yield* connect(old)).send("make a bowl", {
         contextId: "c1",
         messageId: "m1",
@@ -340,7 +358,8 @@ describe("refusals", () => {
         (received: Received) => answer(received, { kind: "task", id: 7, canary: true }),
         (received: Received) => answer(received, task("canary")),
         (received: Received) => text(`{"jsonrpc":"2.0","id":${received.body.id},"result":${deep}}`),
-        (received: Received) => text(`{"jsonrpc":"2.0","id":${received.body.id},"result":{"__proto__":{"id":"canary"}}}`)
+        (received: Received) =>
+          text(`{"jsonrpc":"2.0","id":${received.body.id},"result":{"__proto__":{"id":"canary"}}}`)
       ]
       for (const each of answers) {
         const error = yield* refused((received) => Effect.succeed(each(received)))
@@ -409,7 +428,9 @@ describe("stream", () => {
       const update = (state: string) => ({ statusUpdate: { taskId: "t1", contextId: "c1", status: { state } } })
       const server = serving(
         (received) =>
-          Effect.succeed(frames(received, update("TASK_STATE_WORKING"), update("TASK_STATE_INPUT_REQUIRED"), "never read")),
+          Effect.succeed(
+            frames(received, update("TASK_STATE_WORKING"), update("TASK_STATE_INPUT_REQUIRED"), "never read")
+          ),
         card
       )
       expect(tags(yield* Stream.runCollect((yield* connect(server)).stream("hi")))).toHaveLength(2)
@@ -519,6 +540,27 @@ describe("stream", () => {
       expect(left.isCancelled()).toBe(true)
     }))
 
+  it.scopedLive("closes the connection to a real server too", () =>
+    Effect.gen(function*() {
+      const closed = yield* Deferred.make<void>()
+      const { port } = yield* node((request, response) => {
+        if (request.method === "GET") return void response.end(JSON.stringify(legacyCard))
+        request.resume()
+        response.on("close", () => Deferred.unsafeDone(closed, Exit.void))
+        response.writeHead(200, { "content-type": "text/event-stream" })
+        response.write(`data: ${JSON.stringify({ jsonrpc: "2.0", id: null, result: task("working") })}\n\n`)
+      })
+      const agent = yield* AgentClient.make({ baseUrl: `http://127.0.0.1:${port}` })
+      const begun = yield* Deferred.make<void>()
+      const reading = yield* agent.stream("hi").pipe(
+        Stream.runForEach(() => Deferred.succeed(begun, undefined)),
+        Effect.fork
+      )
+      yield* Deferred.await(begun)
+      yield* Fiber.interrupt(reading)
+      yield* Deferred.await(closed)
+    }).pipe(Effect.provide(NodeHttpClient.layer)))
+
   it.effect("has 30 s to begin, and then as long as it takes unless silence is bounded", () =>
     Effect.gen(function*() {
       const silent = yield* connect(serving(() => Effect.never))
@@ -536,7 +578,9 @@ describe("stream", () => {
 
 describe("wait", () => {
   /** An agent whose polls are answered by a script, the last line of it over and over. */
-  const scripted = (...script: ReadonlyArray<(received: Received) => Effect.Effect<Response, { readonly code: string }>>) => {
+  const scripted = (
+    ...script: ReadonlyArray<(received: Received) => Effect.Effect<Response, { readonly code: string }>>
+  ) => {
     const polls: Array<Received> = []
     const cancels: Array<Received> = []
     const server = serving((received) => {
@@ -588,7 +632,15 @@ describe("wait", () => {
 
   it.effect("P-PR-3: tolerates silence and 502, 503 and 504 for three polls and 60 s", () =>
     Effect.gen(function*() {
-      const silent = scripted(is("working"), http(502), http(503), http(504), reset, () => Effect.never, is("completed"))
+      const silent = scripted(
+        is("working"),
+        http(502),
+        http(503),
+        http(504),
+        reset,
+        () => Effect.never,
+        is("completed")
+      )
       expect(Option.getOrThrow(yield* outcome(silent, "50 seconds"))).toMatchObject({ _tag: "Right" })
       const gone = scripted(is("working"), http(503))
       expect(Option.isNone(yield* outcome(gone, "59 seconds"))).toBe(true)
@@ -606,7 +658,9 @@ describe("wait", () => {
   it.effect("P-PR-3: fails at once with all else", () =>
     Effect.gen(function*() {
       for (const [status, tag] of [[404, "BadStatus"], [401, "BadStatus"], [500, "BadStatus"]] as const) {
-        expect(Option.getOrThrow(yield* outcome(scripted(http(status)), 0))).toMatchObject({ left: { _tag: tag, status } })
+        expect(Option.getOrThrow(yield* outcome(scripted(http(status)), 0))).toMatchObject({
+          left: { _tag: tag, status }
+        })
       }
       const unknown = scripted((received) => Effect.succeed(refuse(received, -32001, "Task not found")))
       expect(Option.getOrThrow(yield* outcome(unknown, 0))).toMatchObject({ left: { _tag: "TaskNotFound" } })
@@ -659,7 +713,11 @@ describe("wait", () => {
 
 describe("secret headers", () => {
   const secret = "s3cr3t-t0ken"
-  const headers = { authorization: Redacted.make(`Bearer ${secret}`), "x-kiln": Redacted.make(secret), "x-plain": "yes" }
+  const headers = {
+    authorization: Redacted.make(`Bearer ${secret}`),
+    "x-kiln": Redacted.make(secret),
+    "x-plain": "yes"
+  }
 
   it.effect("go along with every request, and stay out of errors that repeat them, and of spans", () =>
     Effect.gen(function*() {
@@ -775,14 +833,20 @@ describe("answers (P-PR-4)", () => {
     expect(AgentClient.structuredOutput(ended("completed", data({ structured_output: false })))).toEqual(
       Option.some(false)
     )
-    expect(Object.keys(Option.getOrThrow(AgentClient.structuredOutput(ended("completed", data(deep)))) as object)).toEqual([
-      "__proto__"
-    ])
+    expect(Object.keys(Option.getOrThrow(AgentClient.structuredOutput(ended("completed", data(deep)))) as object))
+      .toEqual([
+        "__proto__"
+      ])
     expect(AgentClient.structuredOutput(ended("completed", words("a")))).toEqual(Option.none())
   })
 
   it("a failure tells the agent's words and codes", () => {
-    const error = { error_type: "agent_error", error_code: "kiln.cold", error_class: "Cold", error_message: "It is cold." }
+    const error = {
+      error_type: "agent_error",
+      error_code: "kiln.cold",
+      error_class: "Cold",
+      error_message: "It is cold."
+    }
     expect(Option.getOrThrow(AgentClient.failure(ended("failed", words("Sorry."), data(error))))).toEqual({
       state: "failed",
       type: "agent_error",
@@ -802,5 +866,7 @@ describe("answers (P-PR-4)", () => {
 
 it("the service's types", () => {
   expectTypeOf<AgentClient.Service["wait"]>().returns.toEqualTypeOf<Effect.Effect<A2a.Task, AgentClientError>>()
-  expectTypeOf<AgentClient.Service["stream"]>().returns.toEqualTypeOf<Stream.Stream<A2a.StreamEvent, AgentClientError>>()
+  expectTypeOf<AgentClient.Service["stream"]>().returns.toEqualTypeOf<
+    Stream.Stream<A2a.StreamEvent, AgentClientError>
+  >()
 })

@@ -18,7 +18,9 @@ describe("the door of an agent's server", () => {
     Effect.gen(function*() {
       const { client, url } = yield* guarded()
       const status = (path: string) => Effect.map(client.get(`${url}${path}`), ({ status }) => status)
-      for (const path of [...AgentAuth.openPaths, "/health?deep=1"]) expect([path, yield* status(path)]).toEqual([path, 200])
+      for (const path of [...AgentAuth.openPaths, "/health?deep=1"]) {
+        expect([path, yield* status(path)]).toEqual([path, 200])
+      }
       for (const path of ["/a2a", "/a2a/", "/health/", "/ext/staging/x/y", "/nowhere", "/", "/HEALTH", "/%68ealth"]) {
         expect([path, yield* status(path)]).toEqual([path, 401])
       }
@@ -99,7 +101,12 @@ describe("what the card declares", () => {
 
   it("adds the extensions that the author picks, each once, behind those of the agent", () => {
     const declared = AgentCard.declare({
-      extensions: [ExtensionUri.cost, extension, { uri: ExtensionUri.reserved.trace, required: false }, ExtensionUri.cost]
+      extensions: [
+        ExtensionUri.cost,
+        extension,
+        { uri: ExtensionUri.reserved.trace, required: false },
+        ExtensionUri.cost
+      ]
     })({ ...card, capabilities: { streaming: true, extensions: [{ ...extension, description: "its own" }] } })
     expect(declared.capabilities).toEqual({
       streaming: true,

@@ -100,7 +100,12 @@ describe("a payload that is none", () => {
             Task.withCost(TaskResult.text("x"), { usage, costUsd: Number.NaN }),
             Task.withConfidence(TaskResult.text("x"), { confidence: 2 }, { carrier: "dataPart" })
           ]
-          for (const attempt of attempts) errors.push(yield* Effect.flip(attempt))
+          for (const attempt of attempts) {
+            yield* Effect.matchEffect(Effect.asVoid(attempt), {
+              onFailure: (error) => Effect.sync(() => void errors.push(error)),
+              onSuccess: () => Effect.dieMessage("it was taken")
+            })
+          }
           return TaskResult.text("done")
         })
       )
@@ -175,10 +180,11 @@ describe("what ends a run", () => {
     Effect.gen(function*() {
       for (const carrier of ["metadata", "dataPart"] as const) {
         const { events } = yield* serving(() =>
-          new TaskFailure.TaskFailure({ code: "aground", message: "the Aster is aground" }).pipe(
-            Effect.catchAll(Task.withCost({ usage, success: false }, { carrier })),
-            Effect.flip
-          )
+          Effect.flatten(Task.withCost(
+            new TaskFailure.TaskFailure({ code: "aground", message: "the Aster is aground" }),
+            { usage, success: false },
+            { carrier }
+          ))
         )
         const all = yield* events("x")
         expect(yield* collect(Cost.fromEvents, all)).toEqual([{ usage, success: false }])

@@ -1,10 +1,10 @@
 import { Agent, AgentServer, type TaskRequest, type TaskResult } from "@effect-agentenv/agent"
 import type { Task as AgentTask } from "@effect-agentenv/agent"
-import { HttpClient, HttpClientRequest, HttpClientResponse, HttpServer } from "@effect/platform"
+import { HttpClient, HttpClientRequest, HttpClientResponse, type HttpLayerRouter, HttpServer } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { ConfigProvider, Effect, Layer, Logger, LogLevel, type Scope, Stream } from "effect"
 
-type Options = NonNullable<Parameters<typeof AgentServer.serve>[1]>
+type Options = AgentServer.ServeOptions<never, HttpLayerRouter.HttpRouter>
 
 const Pilot = Agent.make("pilot", { description: "Guides ships.", version: "1.0.0", streaming: true })
 

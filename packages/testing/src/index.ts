@@ -1,4 +1,11 @@
 /**
+ * An agent under test: the real clients against its implementation, in process, without a port.
+ *
+ * @since 0.1.0
+ */
+export * as AgentTest from "./AgentTest.ts"
+
+/**
  * An environment under test: the real clients against its implementation, in process, without a port.
  *
  * @since 0.1.0

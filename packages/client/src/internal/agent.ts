@@ -2,6 +2,7 @@ import type * as A2a from "@effect-agentenv/protocol/A2a"
 import * as A2aV1 from "@effect-agentenv/protocol/A2aV1"
 import * as A2aWire from "@effect-agentenv/protocol/A2aWire"
 import type * as HttpClient from "@effect/platform/HttpClient"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import * as Stream from "effect/Stream"
@@ -49,6 +50,12 @@ const paramsOf = (
     })
   )
 
+const ofTask = (method: A2aWire.TaskMethod, params: A2aWire.TaskParams) => (wire: A2aWire.Wire): agentRpc.Call => ({
+  method: wire.METHODS[method],
+  params: wire.encodeTaskParams(method, params),
+  taskId: params.id
+})
+
 /** @internal */
 export const make = (client: HttpClient.HttpClient, options: Options): Effect.Effect<Service> =>
   Effect.gen(function*() {
@@ -62,31 +69,27 @@ export const make = (client: HttpClient.HttpClient, options: Options): Effect.Ef
     const target = agentRpc.target(peer, { wire: options.wire ?? "auto", rpcUrl: options.rpcUrl })
     let ids = 0
 
-    const ofTask = (method: A2aWire.TaskMethod, params: A2aWire.TaskParams) => (wire: A2aWire.Wire): agentRpc.Call => ({
-      method: wire.METHODS[method],
-      params: wire.encodeTaskParams(method, params),
-      taskId: params.id
-    })
+    const askTask = (
+      method: A2aWire.TaskMethod,
+      params: A2aWire.TaskParams,
+      timeout: Duration.DurationInput = "30 seconds"
+    ): Effect.Effect<A2a.Task, AgentClientError> =>
+      Effect.gen(function*() {
+        const found = yield* target
+        const call = ofTask(method, params)(found.wire)
+        const result = yield* agentRpc.request(peer, found, call, ++ids, timeout)
+        return yield* agentRpc.decoded(found.wire.decodeTask(result), call.method)
+      })
 
-    const get = Effect.fn("AgentClient.get")(function*(
+    const get = Effect.fn("AgentClient.get")((
       taskId: string,
       more?: { readonly historyLength?: number | undefined }
-    ) {
-      const found = yield* target
-      const call = ofTask("get", { id: taskId, historyLength: more?.historyLength })(found.wire)
-      const result = yield* agentRpc.request(peer, found, call, ++ids, timeouts.get ?? "30 seconds")
-      return yield* agentRpc.decoded(found.wire.decodeTask(result), call.method)
-    })
+    ) => askTask("get", { id: taskId, historyLength: more?.historyLength }, timeouts.get))
 
-    const cancel = Effect.fn("AgentClient.cancel")(function*(
+    const cancel = Effect.fn("AgentClient.cancel")((
       taskId: string,
       more?: { readonly metadata?: A2a.JsonObject | undefined }
-    ) {
-      const found = yield* target
-      const call = ofTask("cancel", { id: taskId, metadata: more?.metadata })(found.wire)
-      const result = yield* agentRpc.request(peer, found, call, ++ids, timeouts.cancel ?? "30 seconds")
-      return yield* agentRpc.decoded(found.wire.decodeTask(result), call.method)
-    })
+    ) => askTask("cancel", { id: taskId, metadata: more?.metadata }, timeouts.cancel))
 
     const send = Effect.fn("AgentClient.send")(function*(content: Content, more: SendOptions = {}) {
       const found = yield* target

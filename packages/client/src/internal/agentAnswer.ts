@@ -50,8 +50,11 @@ export const text = (answer: Answer): string => {
   const { artifacts, parts } = said(answer)
   const last = texts(parts).at(-1)
   if (last !== undefined) return last
-  const made = artifacts.map(({ parts }) => texts(parts)).filter((found) => found.length > 0).at(-1)
-  return made?.join("") ?? ""
+  const made = artifacts.map(({ parts }) => texts(parts))
+  return Option.match(Arr.findLast(made, (found) => found.length > 0), {
+    onNone: () => "",
+    onSome: (found) => found.join("")
+  })
 }
 
 const count = (value: unknown): number | undefined =>
@@ -60,7 +63,10 @@ const count = (value: unknown): number | undefined =>
 /** @internal */
 export const usage = (answer: Answer): Option.Option<Usage> => {
   const found = objects(said(answer).parts)
-  const told = first(found, "usage").pipe(Option.filter(isObject), Option.getOrElse(() => ({} as Record<string, unknown>)))
+  const told = first(found, "usage").pipe(
+    Option.filter(isObject),
+    Option.getOrElse(() => ({} as Record<string, unknown>))
+  )
   const details = told["provider_details"]
   const read: Usage = {
     toolCallCount: count(told["tool_call_count"]) ?? count(Option.getOrUndefined(first(found, "tool_call_count"))),

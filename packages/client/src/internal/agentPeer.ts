@@ -71,10 +71,8 @@ interface Place {
 /**
  * Where a card may be: at the origin of what was given, since it is often given where JSON-RPC is, then below it; at both paths
  * (B-CARD-1). What is the URL of a card already is the only place.
- *
- * @internal
  */
-export const places = (given: string): ReadonlyArray<Place> => {
+const places = (given: string): ReadonlyArray<Place> => {
   const base = withoutSlash(given.replace(/[?#].*$/s, ""))
   const own = Card.paths.find((path) => base.endsWith(path))
   if (own !== undefined) return [{ baseUrl: base.slice(0, -own.length), url: base }]
@@ -88,12 +86,15 @@ const extensionsOf = (card: unknown): Located["extensions"] => {
   const capabilities = isObject(card) ? card["capabilities"] : undefined
   const listed = isObject(capabilities) ? capabilities["extensions"] : undefined
   return Array.isArray(listed)
-    ? listed.filter((entry): entry is Located["extensions"][number] => isObject(entry) && typeof entry["uri"] === "string")
+    ? listed.filter((entry): entry is Located["extensions"][number] =>
+      isObject(entry) && typeof entry["uri"] === "string"
+    )
     : []
 }
 
 /** Whether the next place is worth a look after this failure: the peer answered, though not with a card. */
-const answered = (error: { readonly _tag: string }): boolean => error._tag === "BadStatus" || error._tag === "Unreadable"
+const answered = (error: { readonly _tag: string }): boolean =>
+  error._tag === "BadStatus" || error._tag === "Unreadable"
 
 /** Of two failures the one that says more: that nothing is there says least. */
 const telling = <E extends { readonly _tag: string; readonly status?: number }>(first: E, next: E): E =>
@@ -147,14 +148,16 @@ export const make = (client: HttpClient.HttpClient, options: Options): Effect.Ef
     const readCard = others.reduce(
       (before, next) =>
         Effect.catchIf(before, answered, (error) =>
-          Effect.mapError(next, (other) => answered(other) ? telling(error, other) : other)),
+          Effect.mapError(next, (other) =>
+            answered(other) ? telling(error, other) : other)),
       // there is a place at least
       first!
     ).pipe(http.within("card", options.cardTimeout))
 
     const known = yield* Ref.make(Option.none<Located>())
     const one = yield* Effect.makeSemaphore(1)
-    const reload = Effect.tap(readCard, (found) => Ref.set(known, Option.some(found)))
+    const reload = Effect.tap(readCard, (found) =>
+      Ref.set(known, Option.some(found)))
 
     return {
       execute,

@@ -22,11 +22,9 @@ import type { Peer } from "./agentPeer.ts"
 import * as http from "./http.ts"
 import * as rpc from "./rpc.ts"
 
-/** @internal */
-export type Version = A2aWire.Wire["VERSION"]
+type Version = A2aWire.Wire["VERSION"]
 
-/** @internal */
-export const wires: { readonly [V in Version]: A2aWire.Wire } = { "0.3": A2aV03, "1.0": A2aV1 }
+const wires: { readonly [V in Version]: A2aWire.Wire } = { "0.3": A2aV03, "1.0": A2aV1 }
 
 /**
  * Where an agent speaks which wire.

@@ -90,15 +90,14 @@ export const events = (
   const framesOf = (response: HttpClientResponse.HttpClientResponse, progress: Progress) => {
     const parser = Sse.make()
     const bytes = response.stream.pipe(
-      Stream.mapError((error): AgentClientError =>
-        progress.cut(peer.hide(http.unreachable(call.method)(error)).reason)
-      )
+      Stream.mapError((error): AgentClientError => progress.cut(peer.hide(http.unreachable(call.method)(error)).reason))
     )
     const { idle } = timeouts
-    return (idle === undefined ? bytes : Stream.timeoutFail(bytes, () => progress.cut("nothing came in time"), idle)).pipe(
-      Stream.mapConcat(parser.push),
-      Stream.mapEffect(({ data, id }) => read(data, id, progress))
-    )
+    return (idle === undefined ? bytes : Stream.timeoutFail(bytes, () => progress.cut("nothing came in time"), idle))
+      .pipe(
+        Stream.mapConcat(parser.push),
+        Stream.mapEffect(({ data, id }) => read(data, id, progress))
+      )
   }
 
   // an agent that refuses answers JSON, and one that can't stream may answer all at once
@@ -121,9 +120,7 @@ export const events = (
           : wholeOf(response, progress)
         return Stream.takeUntil(answered, isLast).pipe(
           Stream.concat(
-            Stream.suspend(() =>
-              progress.settled ? Stream.empty : Stream.fail(progress.cut("the agent said no more"))
-            )
+            Stream.suspend(() => progress.settled ? Stream.empty : Stream.fail(progress.cut("the agent said no more")))
           )
         )
       })

@@ -39,7 +39,9 @@ export const settled = (
         ++silent >= silentPolls && now - heard >= silence ? Effect.fail(error) : Effect.succeed(undefined)))
     while (true) {
       const task = yield* tolerant
-      if (task !== undefined) return task
+      if (task !== undefined) {
+        return task
+      }
       yield* Effect.sleep(every)
     }
   }).pipe(http.within("wait", timeout))

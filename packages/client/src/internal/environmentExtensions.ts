@@ -66,8 +66,7 @@ export const make = (
     return transport.make({
       find: (uri) => Effect.map(card, (card) => Option.fromNullable(EnvironmentCard.findExtension(card, uri))),
       locate,
-      execute: (request, operation) =>
-        http.execute(client, HttpClientRequest.setHeaders(request, headers), operation),
+      execute: (request, operation) => http.execute(client, HttpClientRequest.setHeaders(request, headers), operation),
       // the answers of environments are JSON, so this is somebody else's (B-CLIENT-2)
       plain: () => undefined
     }, options.timeout)

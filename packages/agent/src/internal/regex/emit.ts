@@ -3,7 +3,16 @@
  *
  * @since 0.1.0
  */
-import { type Node, nullable } from "./tree.ts"
+import { type Assert, type CharSet, type Node, nullable } from "./tree.ts"
+
+/** How single characters and conditions on positions are written. */
+export interface Dialect {
+  readonly set: (node: CharSet) => string
+  readonly assert: (node: Assert) => string
+}
+
+/** For the flag `u`: as they are in the tree. */
+export const unicode: Dialect = { set: ({ source }) => source, assert: ({ source }) => source }
 
 const isOne = (node: Node): boolean =>
   node._tag === "Set" || node._tag === "Alt" || node._tag === "Group" || node._tag === "Ref"
@@ -15,7 +24,7 @@ const counts = (min: number, max: number): string => {
 }
 
 /** Writes a tree; only the groups in `groups` capture. */
-export const emit = (tree: Node, groups: ReadonlySet<number>): string => {
+export const emit = (tree: Node, groups: ReadonlySet<number>, dialect: Dialect): string => {
   let atoms = 0
 
   // what a look-ahead found is not looked for in another way: it is captured there and then referred to
@@ -27,8 +36,9 @@ export const emit = (tree: Node, groups: ReadonlySet<number>): string => {
   const write = (node: Node, behind: boolean): string => {
     switch (node._tag) {
       case "Set":
+        return dialect.set(node)
       case "Assert":
-        return node.source
+        return dialect.assert(node)
       case "Seq":
         return node.items.map((item) => write(item, behind)).join("")
       case "Alt":

@@ -72,7 +72,11 @@ const bound = (node: Node, n: number): Bound => {
   }
 }
 
-const size = (node: Node): number => children(node).reduce((sum, child) => sum + size(child), 1)
+/** How many nodes a pattern has where its counts are written out, as V8 compiles them. */
+export const size = (node: Node): number => {
+  const below = children(node).reduce((sum, child) => sum + size(child), 1)
+  return node._tag === "Repeat" ? below * Math.max(1, node.min, node.max === Infinity ? 1 : node.max) : below
+}
 
 /** The most steps that a search of a text of `length` code units takes, which may be infinite. */
 export const steps = (tree: Node, length: number): number => {

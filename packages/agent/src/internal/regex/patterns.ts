@@ -5,15 +5,17 @@
  */
 import * as linear from "./linear.ts"
 import { Refusal } from "./refusal.ts"
-import { translate, type Translation } from "./translate.ts"
+import type { Pattern } from "./search.ts"
+import { translate } from "./translate.ts"
+import type { Node } from "./tree.ts"
 
 /** How many translations are kept: the rules of a few full agents. */
 const capacity = 1_024
 
 /** A translation, and what it is once compiled on this thread. */
-export interface Known {
-  readonly translation: Translation
-  regex: RegExp | undefined
+export interface Known extends Pattern {
+  readonly tree: Node
+  readonly size: number
 }
 
 /** Translations by pattern, the one that was used last at the end. */
@@ -24,7 +26,11 @@ export class Patterns {
     let found = this.known.get(pattern)
     if (found === undefined) {
       const translation = translate(pattern)
-      found = translation instanceof Refusal ? translation : { translation, regex: undefined }
+      if (translation instanceof Refusal) found = translation
+      else {
+        const { tree, written } = translation
+        found = { tree, written, size: linear.size(tree), standing: new Map() }
+      }
       if (this.known.size >= capacity) this.known.delete(this.known.keys().next().value!)
     } else this.known.delete(pattern)
     // a text that is far from being a pattern is not worth its place
@@ -39,14 +45,17 @@ const shortText = 2_000
 /** What that search may take: some tenths of a millisecond. */
 const fewSteps = 50_000
 
+/** The size of what is compiled where the caller is. */
+const small = 1_000
+
 /** Whether patterns can be searched on the caller's thread: their shapes prove that it takes no time. */
 export const inPlace = (patterns: ReadonlyArray<Known>, text: string): boolean => {
   if (text.length > shortText) return false
   let steps = 0
-  for (const { translation } of patterns) {
-    // a long pattern takes its time to be compiled
-    if (translation.source.length > 1_000) return false
-    steps += linear.steps(translation.tree, text.length)
+  for (const { size, tree } of patterns) {
+    // a large pattern takes its time to be compiled
+    if (size > small) return false
+    steps += linear.steps(tree, text.length)
     if (steps > fewSteps) return false
   }
   return true

@@ -64,14 +64,13 @@ export const compile = (expressions: ReadonlyArray<Expression>): Program => {
 }
 
 /**
- * Runs a program on a text and says where it is in `progress`: how many answers are out, and the pattern that is searched for. Answers
+ * Runs a program and says where it is in `progress`: how many answers are out, and the pattern that is searched for. Answers
  * nothing when `expired` says so before a pattern. A worker runs this from its source text: it must not refer to anything outside of it,
  * nor define functions of its own, which compilers wrap in helpers.
  */
 export const run = (
   instructions: ArrayLike<number>,
-  regexes: ReadonlyArray<RegExp>,
-  text: string,
+  search: (pattern: number) => boolean,
   progress: { [index: number]: number },
   expired: () => boolean
 ): Array<boolean> | undefined => {
@@ -89,7 +88,7 @@ export const run = (
         if (found === undefined) {
           progress[1] = argument
           if (expired()) return undefined
-          current = regexes[argument]!.test(text)
+          current = search(argument)
           known[argument] = current
         } else current = found
         break

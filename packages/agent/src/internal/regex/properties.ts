@@ -35,6 +35,10 @@ const graph = "\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}\\p{Cf}\\p{Co}"
 
 const word = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}"
 
+/** The characters of words, as JavaScript classes. */
+export const unicodeWord = `[${word}]`
+export const asciiWord = "[0-9A-Za-z_]"
+
 /** Properties of Python's own, as insides of JavaScript classes. */
 const own = new Map([
   ["WORD", word],

@@ -23,7 +23,8 @@ export const ordered = (node: Node): boolean =>
   node._tag === "Ref" || node._tag === "Atomic" || (node._tag === "Repeat" && node.mode === "possessive") ||
   children(node).some(ordered)
 
-const contains = (node: Node, wanted: ReadonlySet<number>): boolean =>
+/** Whether one of those groups is in there. */
+export const contains = (node: Node, wanted: ReadonlySet<number>): boolean =>
   (node._tag === "Group" && wanted.has(node.index)) || children(node).some((child) => contains(child, wanted))
 
 const checkLoops = (node: Node, groups: ReadonlySet<number>, atomic: boolean): void => {

@@ -5,7 +5,7 @@
  * @since 0.1.0
  */
 import { either } from "./sets.ts"
-import { alt, type CharSet, empty, type Node, type Repeat, seq } from "./tree.ts"
+import { alt, type CharSet, empty, type Node, optional, type Repeat, seq } from "./tree.ts"
 
 const keys = new WeakMap<Node, string>()
 
@@ -39,20 +39,6 @@ const makeKey = (node: Node): string => {
 
 const repeat = (like: Repeat, node: Node, min: number, max: number): Node =>
   min === 1 && max === 1 ? node : max === 0 ? empty : { ...like, node, min, max }
-
-/** Whether a node matches nothing wherever it is asked to. */
-const optional = (node: Node): boolean => {
-  switch (node._tag) {
-    case "Seq":
-      return node.items.every(optional)
-    case "Alt":
-      return node.branches.some(optional)
-    case "Repeat":
-      return node.min === 0 || optional(node.node)
-    default:
-      return false
-  }
-}
 
 /** What a loop without end repeats, said shorter: `(?:a+b?)*` has nothing that `(?:ab?)*` has not. */
 const turn = (node: Node): Node => {

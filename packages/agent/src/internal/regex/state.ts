@@ -4,11 +4,11 @@
  * @since 0.1.0
  */
 import { checkName, type Names } from "./names.ts"
-import { escapes } from "./properties.ts"
+import { asciiWord, unicodeWord } from "./properties.ts"
 import { invalid } from "./refusal.ts"
 import type { Reading } from "./sets.ts"
 import type { Source } from "./source.ts"
-import type { Assert } from "./tree.ts"
+import type { Assert, Boundary } from "./tree.ts"
 
 /** The flags that a part of a pattern is read with. */
 export interface Flags {
@@ -51,21 +51,23 @@ export const assertions = {
   lineEnd: assertion("(?![^\\n])")
 }
 
-const wordOf = (ascii: boolean): string => ascii ? "[0-9A-Za-z_]" : `[${escapes.get("w")!.inner}]`
-
-/** The conditions on the words around a position, by the letter of their escape. */
-export const wordAssertion = (letter: string, ascii: boolean): Assert => {
-  const word = wordOf(ascii)
+const sourceOf = (letter: Boundary["letter"], word: string): string => {
   switch (letter) {
     case "b":
-      return assertion(`(?:(?<=${word})(?!${word})|(?<!${word})(?=${word}))`)
+      return `(?:(?<=${word})(?!${word})|(?<!${word})(?=${word}))`
     case "B":
-      return assertion(`(?:(?<=${word})(?=${word})|(?<!${word})(?!${word}))`)
+      return `(?:(?<=${word})(?=${word})|(?<!${word})(?!${word}))`
     case "m":
-      return assertion(`(?<!${word})(?=${word})`)
-    default:
-      return assertion(`(?<=${word})(?!${word})`)
+      return `(?<!${word})(?=${word})`
+    case "M":
+      return `(?<=${word})(?!${word})`
   }
+}
+
+/** The conditions on the words around a position, by the letter of their escape. */
+export const wordAssertion = (letter: Boundary["letter"], ascii: boolean): Assert => {
+  const word = ascii ? asciiWord : unicodeWord
+  return { _tag: "Assert", source: sourceOf(letter, word), boundary: { letter, word }, start: false }
 }
 
 /** Passes the text, which must come next. */

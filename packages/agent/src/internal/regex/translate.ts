@@ -3,20 +3,23 @@
  *
  * @since 0.1.0
  */
-import { emit } from "./emit.ts"
+import { toAscii } from "./ascii.ts"
+import { shorten } from "./boundaries.ts"
+import { emit, unicode } from "./emit.ts"
 import { parse } from "./parse.ts"
 import * as references from "./references.ts"
 import { invalid, Refusal } from "./refusal.ts"
+import type { Written } from "./search.ts"
 import { simplify } from "./simplify.ts"
 import { anchored, looks, type Node, nullable } from "./tree.ts"
+import { trim } from "./trim.ts"
 
 /** The characters that a pattern may have (B-TRIG-9). */
 export const maxLength = 4_096
 
 /** What a pattern is in JavaScript, and the tree that it was written from. */
 export interface Translation {
-  readonly source: string
-  readonly flags: "u" | "iu"
+  readonly written: Written
   readonly tree: Node
 }
 
@@ -37,10 +40,12 @@ const translatePattern = (pattern: string): Translation => {
   const parsed = parse(pattern)
   const groups = references.referenced(parsed.tree)
   const ignoreCase = references.check(parsed, groups)
-  const tree = references.ordered(parsed.tree) ? parsed.tree : simplify(parsed.tree)
+  const simple = references.ordered(parsed.tree) ? parsed.tree : simplify(parsed.tree)
+  const tree = trim(simple, groups)
   const guard = nullable(tree) && looks(tree) && !anchored(tree) ? betweenCharacters : ""
-  const source = guard + emit(tree, groups)
-  return { source, flags: ignoreCase ? "iu" : "u", tree }
+  const source = guard + emit(shorten(tree), groups, unicode)
+  const ascii = toAscii(tree, groups, ignoreCase)
+  return { written: { source, flags: ignoreCase ? "iu" : "u", ascii }, tree }
 }
 
 /** What a pattern is in JavaScript, or why it is refused. */

@@ -17,10 +17,17 @@ export interface CharSet {
   readonly ignoreCase: boolean
 }
 
+/** A condition on the words around a position, by the letter of its escape, and what they are made of. */
+export interface Boundary {
+  readonly letter: "b" | "B" | "m" | "M"
+  readonly word: string
+}
+
 /** A condition on a position; `source` consumes nothing. */
 export interface Assert {
   readonly _tag: "Assert"
   readonly source: string
+  readonly boundary?: Boundary | undefined
   /** Whether it can only hold where a text begins. */
   readonly start: boolean
 }
@@ -123,6 +130,20 @@ export const nullable = (node: Node): boolean => {
       return nullable(node.node)
     default:
       return true
+  }
+}
+
+/** Whether a node matches nothing wherever it is asked to. */
+export const optional = (node: Node): boolean => {
+  switch (node._tag) {
+    case "Seq":
+      return node.items.every(optional)
+    case "Alt":
+      return node.branches.some(optional)
+    case "Repeat":
+      return node.min === 0 || optional(node.node)
+    default:
+      return false
   }
 }
 

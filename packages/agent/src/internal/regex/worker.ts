@@ -5,11 +5,12 @@
  */
 import { Worker } from "node:worker_threads"
 import { run } from "./program.ts"
+import { compileAll, search, type Written } from "./search.ts"
 
-/** What a worker is asked: a program, its patterns in JavaScript and a text. */
+/** What a worker is asked: a program, its patterns in JavaScript and a text; an empty one also has all of each pattern compiled. */
 export interface Job {
   readonly instructions: ReadonlyArray<number>
-  readonly regexes: ReadonlyArray<{ readonly source: string; readonly flags: string }>
+  readonly patterns: ReadonlyArray<Written>
   readonly text: string
 }
 
@@ -32,30 +33,36 @@ const graceMillis = 5
 const code = `"use strict"
 const { parentPort, workerData } = require("node:worker_threads")
 const run = (${run.toString()})
+const search = (${search.toString()})
+const compileAll = (${compileAll.toString()})
 const { capacity, progress, times } = workerData
 const compiled = new Map()
 const now = () => {
   const [seconds, nanos] = process.hrtime()
   return seconds * 1e3 + nanos / 1e6
 }
-const regexOf = ({ source, flags }) => {
-  const key = flags + source
-  let regex = compiled.get(key)
-  if (regex === undefined) {
-    regex = new RegExp(source, flags)
+const patternOf = (written) => {
+  const key = written.flags + written.source
+  let pattern = compiled.get(key)
+  if (pattern === undefined) {
+    pattern = { written, standing: new Map() }
     if (compiled.size >= capacity) compiled.delete(compiled.keys().next().value)
   } else compiled.delete(key)
-  compiled.set(key, regex)
-  return regex
+  compiled.set(key, pattern)
+  return pattern
 }
-parentPort.on("message", ({ budget, id, instructions, regexes, text }) => {
+parentPort.on("message", ({ budget, id, instructions, patterns, text }) => {
   const began = now()
   progress[0] = 0
   progress[1] = 0
   times[0] = began
   let outcome
   try {
-    const answers = run(instructions, regexes.map(regexOf), text, progress, () => now() - began >= budget)
+    const known = patterns.map(patternOf)
+    if (text === "") known.forEach(compileAll)
+    const sight = { text, others: [], made: new Map() }
+    const searchFor = (pattern) => search(known[pattern], sight)
+    const answers = run(instructions, searchFor, progress, () => now() - began >= budget)
     outcome = answers === undefined
       ? { _tag: "Expired", answered: progress[0], pattern: progress[1] }
       : { _tag: "Answered", answers }

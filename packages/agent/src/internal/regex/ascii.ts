@@ -1,0 +1,130 @@
+/**
+ * A pattern for texts of ASCII's characters alone, where V8 knows the classes and boundaries that Unicode's are there, and needs no flag `u`.
+ * Other texts become such texts, where each character has one in ASCII that no set of the pattern tells from it.
+ *
+ * @since 0.1.0
+ */
+import { asciiSource, inAscii, isNarrow } from "./characters.ts"
+import { type Dialect, emit } from "./emit.ts"
+import { children, type CharSet, type Node } from "./tree.ts"
+
+/**
+ * - `needle`: what every match has somewhere behind its beginning; it is found, or found missing, faster than a match.
+ * - `wide`: the sets that have other characters than ASCII's.
+ * - `stands`: by the sets in `wide` that have a character, `1` or `0` each, the character of ASCII that stands for it.
+ * - `folding`: whether a text with such characters in the place of others is answered alike, or if it is only sure where nothing is found
+ *   (two characters of one text may have the same), or neither.
+ */
+export interface Ascii {
+  readonly source: string
+  readonly flags: "" | "i"
+  readonly needle: string | undefined
+  readonly wide: ReadonlyArray<string>
+  readonly stands: ReadonlyMap<string, number>
+  readonly folding: "alike" | "unless found" | "not"
+}
+
+/** The most sets that are asked about each character of a text. */
+const mostWide = 32
+
+const boundaries = { b: "\\b", B: "\\B", m: "\\b(?=\\w)", M: "\\b(?!\\w)" } as const
+
+const dialect: Dialect = {
+  set: ({ source }) => asciiSource(source),
+  assert: ({ boundary, source }) => boundary === undefined ? source : boundaries[boundary.letter]
+}
+
+const collect = (node: Node, sets: Set<string>): Set<string> => {
+  if (node._tag === "Set") sets.add(node.source)
+  if (node._tag === "Assert" && node.boundary !== undefined) sets.add(node.boundary.word)
+  for (const child of children(node)) collect(child, sets)
+  return sets
+}
+
+/** Letters and signs that patterns name seldom come first: one of them stands for most characters. */
+const candidates = [..."_0z\x7f\x01~\x1f\t "].map((char) => char.charCodeAt(0))
+const preferred = [...new Set([...candidates, ...Array.from({ length: 128 }, (_, code) => code)])]
+
+const standsOf = (wide: ReadonlyArray<string>, narrow: ReadonlyArray<string>): ReadonlyMap<string, number> => {
+  const has = wide.map(inAscii)
+  const taken = narrow.map(inAscii)
+  const found = new Map<string, number>()
+  for (const code of preferred) {
+    // the end of a line is told from all others by anchors
+    if (code === 10 || taken.some((set) => set[code])) continue
+    const signature = has.map((set) => set[code] ? "1" : "0").join("")
+    if (!found.has(signature)) found.set(signature, code)
+  }
+  return found
+}
+
+/** Whether a reference is where the first way that is found is the only one that counts, or none may be. */
+const committed = (node: Node, inside: boolean): boolean => {
+  const within = inside || node._tag === "Look" || node._tag === "Atomic" ||
+    (node._tag === "Repeat" && node.mode === "possessive")
+  return (within && node._tag === "Ref") || children(node).some((child) => committed(child, within))
+}
+
+const hasRef = (node: Node): boolean => node._tag === "Ref" || children(node).some(hasRef)
+
+const foldingOf = (tree: Node, ignoreCase: boolean): Ascii["folding"] => {
+  if (ignoreCase) return "not"
+  if (!hasRef(tree)) return "alike"
+  return committed(tree, false) ? "not" : "unless found"
+}
+
+/** The sets that stand side by side in every match, with nothing where something else is between them. */
+const required = (node: Node): ReadonlyArray<CharSet | undefined> => {
+  switch (node._tag) {
+    case "Set":
+      return [node]
+    case "Seq":
+      return node.items.flatMap(required)
+    case "Group":
+    case "Atomic":
+      return required(node.node)
+    case "Repeat":
+      return node.node._tag === "Set" && node.min === node.max && node.min <= 8
+        ? Array.from({ length: node.min }, () => node.node as CharSet)
+        : [undefined]
+    case "Assert":
+    case "Look":
+      return []
+    default:
+      return [undefined]
+  }
+}
+
+/** A character, or a letter in both cases. */
+const isSingle = ({ source }: CharSet): boolean => inAscii(source).filter((has) => has).length <= 2
+
+/** The longest row of single characters, if it is not where the pattern begins: V8 looks for that by itself. */
+const needleOf = (tree: Node): string | undefined => {
+  const row = required(tree)
+  let best: ReadonlyArray<CharSet> = []
+  let from = 0
+  for (let at = 0; at <= row.length; at++) {
+    const node = row[at]
+    if (node !== undefined && isSingle(node)) continue
+    if (from > 0 && at - from > best.length) best = row.slice(from, at) as ReadonlyArray<CharSet>
+    from = at + 1
+  }
+  return best.length < 3 ? undefined : best.map(({ source }) => asciiSource(source)).join("")
+}
+
+/** Writes a tree for texts of ASCII's characters. */
+export const toAscii = (tree: Node, groups: ReadonlySet<number>, ignoreCase: boolean): Ascii => {
+  const sets = [...collect(tree, new Set())]
+  const narrow = sets.filter(isNarrow)
+  const wide = sets.filter((source) => !isNarrow(source))
+  const folding = wide.length > mostWide ? "not" : foldingOf(tree, ignoreCase)
+  return {
+    source: emit(tree, groups, dialect),
+    flags: ignoreCase ? "i" : "",
+    // where case is ignored, sets have fewer characters than they match
+    needle: ignoreCase ? undefined : needleOf(tree),
+    wide: folding === "not" ? [] : wide,
+    stands: folding === "not" ? new Map() : standsOf(wide, narrow),
+    folding
+  }
+}
