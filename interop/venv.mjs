@@ -10,6 +10,8 @@ const pins = {
   founding: join(here, "venv-founding.txt"),
   a2a: join(here, "venv-a2a.txt"),
   platform: join(here, "venv-platform.txt"),
+  "protolabs-0.2.1": join(here, "venv-protolabs-0.2.1.txt"),
+  "protolabs-0.3.0": join(here, "venv-protolabs-0.3.0.txt"),
   // one release: the reference takes any
   regex: join(here, "venv-regex.txt")
 }

@@ -13,14 +13,6 @@ export * as A2a from "./A2a.ts"
 export * as A2aHttp from "./A2aHttp.ts"
 
 /**
- * The task engine behind the request handler of `@a2a-js/sdk`, for those who serve with that SDK's transports. It needs the SDK's 1.x
- * release, an optional peer dependency, so it is imported by its own path: `@effect-agentenv/agent/A2aSdk`.
- *
- * @since 0.1.0
- */
-export * as A2aSdk from "./A2aSdk.ts"
-
-/**
  * An agent as data, and its implementation: one function from a task's request to its result.
  *
  * @since 0.1.0
