@@ -1,10 +1,12 @@
-// The agents under test: `PORT plain` or `PORT full`, optionally the number of finished tasks that are kept. The plain one reports as many
-// events as it is told to and makes an artifact; the other has a configuration, triggers and live trajectories, as `agent.py` has.
+// The agents under test: `PORT plain`, optionally with the number of finished tasks that are kept, and `PORT full`, optionally with the
+// megabytes of trajectories that are. The plain one reports as many events as it is told to, or makes an artifact; the other has a
+// configuration, triggers and live trajectories, as `agent.py` has.
 import * as Agent from "@effect-agentenv/agent/Agent"
 import * as AgentConfig from "@effect-agentenv/agent/AgentConfig"
 import * as AgentServer from "@effect-agentenv/agent/AgentServer"
 import * as Task from "@effect-agentenv/agent/Task"
 import * as TaskResult from "@effect-agentenv/agent/TaskResult"
+import * as Trajectories from "@effect-agentenv/agent/Trajectories"
 import { McpConfigV1 } from "@effect-agentenv/protocol/extensions/McpConfigV1"
 import { TrajectoryV1 } from "@effect-agentenv/protocol/extensions/TrajectoryV1"
 import { TriggersV1 } from "@effect-agentenv/protocol/extensions/TriggersV1"
@@ -64,15 +66,14 @@ const memory = Route.layer([
   Route.make("GET", "/bench/memory", (exchange) => Exchange.json(exchange, 200, collectedMemory()))
 ])
 
-const options = {
-  host: "127.0.0.1",
-  port: Number(port),
-  routes: memory,
-  ...(kept === undefined ? {} : { store: { maxFinished: Number(kept) } })
-}
+const listen = { host: "127.0.0.1", port: Number(port), routes: memory }
+const limit = kept === undefined ? undefined : Number(kept)
 
 NodeRuntime.runMain(Layer.launch(
   kind === "full"
-    ? Layer.provide(AgentServer.serve(Full, options), FullLive)
-    : Layer.provide(AgentServer.serve(Plain, options), PlainLive)
+    ? AgentServer.serve(Full, listen).pipe(
+      Layer.provide(FullLive),
+      Layer.provide(limit === undefined ? Trajectories.layer() : Trajectories.layer({ bytes: limit * 1024 ** 2 }))
+    )
+    : AgentServer.serve(Plain, { ...listen, store: { maxFinished: limit } }).pipe(Layer.provide(PlainLive))
 ))

@@ -3,12 +3,11 @@ import * as AgentClient from "@effect-agentenv/client/AgentClient"
 import { AgentConfigV1 } from "@effect-agentenv/protocol/extensions/AgentConfigV1"
 import { McpConfigV1 } from "@effect-agentenv/protocol/extensions/McpConfigV1"
 import * as AgentTest from "@effect-agentenv/testing/AgentTest"
-import { HttpServer, HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { NodeHttpServer } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Option, Redacted, Stream } from "effect"
+import { Deferred, Effect, Layer, Option, Redacted, Stream } from "effect"
 import { readdirSync } from "node:fs"
-import { createServer } from "node:http"
+import { createServer, type RequestListener } from "node:http"
+import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { Scribe, ScribeLive } from "../src/main.ts"
 
@@ -21,16 +20,18 @@ const send = (text: string) => Effect.flatMap(AgentClient.AgentClient, (agent) =
 
 const failure = (text: string) => Effect.map(send(text), (reply) => Option.getOrThrow(AgentClient.failure(reply)))
 
-/** A server on a free port, for the program to ask. */
-const asked = <E, R>(respond: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest>) =>
+/** Gives the agent a server on a free port, for the program to ask. */
+const asked = (respond: RequestListener) =>
   Effect.gen(function*() {
-    yield* HttpServer.serveEffect(respond)
-    const url = yield* HttpServer.addressFormattedWith(Effect.succeed)
+    const server = createServer(respond)
+    yield* Effect.acquireRelease(
+      Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+      () => Effect.async<void>((resume) => void server.close(() => resume(Effect.void)))
+    )
+    const { port } = server.address() as AddressInfo
     const mcp = yield* ExtensionClient.make(McpConfigV1)
-    yield* mcp.add({ url: `${url}/mcp`, name: "desk", headers: Redacted.make({ "x-key": "k-secret" }) })
+    yield* mcp.add({ url: `http://127.0.0.1:${port}/mcp`, name: "desk", headers: Redacted.make({ "x-key": "k-secret" }) })
   })
-
-const Web = NodeHttpServer.layer(createServer, { host: "127.0.0.1", port: 0 })
 
 const leftBehind = () => readdirSync(tmpdir()).filter((name) => name.startsWith("scribe-"))
 
@@ -64,13 +65,10 @@ describe.sequential("the scribe", () => {
   it.scoped("writes the MCP servers and their headers to the program's configuration file, which is gone afterwards", () =>
     Effect.gen(function*() {
       yield* configured({})
-      yield* asked(
-        Effect.map(HttpServerRequest.HttpServerRequest, ({ headers, url }) =>
-          HttpServerResponse.text(`${url} ${headers["x-key"]}`))
-      )
+      yield* asked(({ headers, url }, response) => response.end(`${url} ${headers["x-key"]}`))
       expect(AgentClient.text(yield* send("It says:\nfetch desk"))).toBe("It says:\n/mcp k-secret")
       expect(leftBehind()).toEqual([])
-    }).pipe(Effect.provide(Layer.merge(Test, Web))))
+    }).pipe(Effect.provide(Test)))
 
   it.scoped("ends the program and the processes that it started when its task is canceled", () =>
     Effect.gen(function*() {
@@ -78,12 +76,10 @@ describe.sequential("the scribe", () => {
       const reached = yield* Deferred.make<void>()
       const left = yield* Deferred.make<void>()
       // it never answers, so only the end of the process that asks ends the question
-      yield* asked(
-        Deferred.succeed(reached, undefined).pipe(
-          Effect.zipRight(Effect.never),
-          Effect.onInterrupt(() => Deferred.succeed(left, undefined))
-        )
-      )
+      yield* asked((_, response) => {
+        Deferred.unsafeDone(reached, Effect.void)
+        response.on("close", () => Deferred.unsafeDone(left, Effect.void))
+      })
       const agent = yield* AgentClient.AgentClient
       const begun = yield* agent.send("fetch desk", { blocking: false })
       if (begun._tag !== "Task") return expect.fail("the agent answers with a task")
@@ -91,7 +87,7 @@ describe.sequential("the scribe", () => {
       expect((yield* agent.cancel(begun.task.id)).status.state).toBe("canceled")
       yield* Deferred.await(left)
       expect(leftBehind()).toEqual([])
-    }).pipe(Effect.provide(Layer.merge(Test, Web))))
+    }).pipe(Effect.provide(Test)))
 
   it.effect("tells the program's exit codes apart as failures of its own", () =>
     Effect.gen(function*() {
