@@ -139,7 +139,11 @@ export const decide = loadRow(
     await post(port, agent, "/ext/triggers", { triggers: [rule] })
     return async (turn) => {
       const solver_message = turn % 2 === 0 ? "Please cancel my order." : "Where is my parcel? It was sent a week ago."
-      const text = await post(port, agent, "/ext/triggers/decide", { turn: turn + 1, context_id: `c-${turn}`, solver_message })
+      const text = await post(port, agent, "/ext/triggers/decide", {
+        turn: turn + 1,
+        context_id: `c-${turn}`,
+        solver_message
+      })
       if (text.includes("Why?") !== (turn % 2 === 0)) throw new Error(`decide answered ${text}`)
     }
   },

@@ -19,7 +19,9 @@ const record = async (server, own, count) => {
     const { status, text } = await send(server.port, "/ext/trajectory", { agent: own, body })
     if (status !== 200) throw new Error(`a page answered ${status}: ${text}`)
     const { events, has_more, next } = JSON.parse(text)
-    if (events[0].index !== after || events.length !== page || next !== after + page) throw new Error(`a page is ${text}`)
+    if (events[0].index !== after || events.length !== page || next !== after + page) {
+      throw new Error(`a page is ${text}`)
+    }
     after = next
     more = has_more
   }
@@ -41,7 +43,11 @@ export const trajectories = async ({ quick }) => {
         const runs = []
         for (let round = 0; round < 3; round++) runs.push(await record(server, own, size))
         const least = (of) => Math.min(...runs.map((run) => run[of]))
-        figure[size] = { append: least("append"), read: least("read"), both: Math.min(...runs.map((run) => run.append + run.read)) }
+        figure[size] = {
+          append: least("append"),
+          read: least("read"),
+          both: Math.min(...runs.map((run) => run.append + run.read))
+        }
       }
       figures.push(figure)
     }

@@ -80,7 +80,11 @@ const agentMessage = (text, contextId, taskId) => ({
 const a2a = (response, { id, method, params }) => {
   if (method !== "message/send") return answer(response, 200, failure(id, -32601, "Method not found"))
   const [taskId, contextId] = [randomUUID(), randomUUID()]
-  const status = { state: "completed", message: agentMessage("done", contextId, taskId), timestamp: new Date().toISOString() }
+  const status = {
+    state: "completed",
+    message: agentMessage("done", contextId, taskId),
+    timestamp: new Date().toISOString()
+  }
   answer(
     response,
     200,

@@ -1,9 +1,9 @@
 /** An environment with one of everything, for the fuzzer: it runs as a child process and answers `heap` messages. */
 import { Environment, EnvironmentServer, Prompt, Resource, Tool, ToolCall } from "@effect-agentenv/environment"
 import { AgentEnvError, DataObjects, Extension, Manifest, Operation, type Part } from "@effect-agentenv/protocol"
-import { HttpServer } from "@effect/platform"
 import { NodeRuntime } from "@effect/platform-node"
 import { Effect, Layer, Logger, LogLevel, Random, Ref, Schema } from "effect"
+import { control } from "./control.ts"
 
 class SoldOut extends Schema.TaggedError<SoldOut>()("SoldOut", { shelf: Schema.String }) {}
 
@@ -148,17 +148,7 @@ const FullLive = Full.toLayer(Effect.gen(function*() {
   }
 }))
 
-const collect: (() => void) | undefined = Reflect.get(globalThis, "gc")
-
-const Control = Layer.effectDiscard(Effect.map(HttpServer.HttpServer, ({ address }) => {
-  process.on("message", () => {
-    collect?.()
-    process.send?.({ heap: process.memoryUsage().heapUsed })
-  })
-  process.send?.({ port: address._tag === "TcpAddress" ? address.port : 0 })
-}))
-
-Control.pipe(
+control.pipe(
   Layer.provide(EnvironmentServer.serve(Full, {
     host: "127.0.0.1",
     port: 0,

@@ -1,4 +1,4 @@
-// Seeded requests over every route of the fuzzed environment, half of them mutated.
+// Seeded requests made of those that a target takes, half of them mutated.
 
 /** Numbers in [0, 1) that a seed determines. */
 const randomness = (seed) => {
@@ -13,104 +13,10 @@ const randomness = (seed) => {
   }
 }
 
-const secret = "canary-grant-secret"
-const grant = {
-  root_path: "runs/7",
-  expires_at: "2099-01-01T00:00:00Z",
-  max_objects: 4,
-  max_object_bytes: 1024,
-  max_total_bytes: 2048,
-  write: {
-    kind: "http-post-policy",
-    url: `https://store.example/${secret}`,
-    fields: { policy: secret },
-    path_field: "key",
-    file_field: "file"
-  }
-}
-const client = { name: "fuzz", version: "1" }
-const tree = {
-  label: "root",
-  children: [{ label: "a", children: [] }, { label: "b", children: [{ label: "c", children: [] }] }]
-}
-const envelope = {
-  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-  "io.modelcontextprotocol/clientInfo": client,
-  "io.modelcontextprotocol/clientCapabilities": {}
-}
-
-const rpc = (method, params) => ({ jsonrpc: "2.0", id: 1, method, ...(params === undefined ? {} : { params }) })
-const data = (method, params) => ({ method: "POST", path: "/agentenv", body: rpc(method, params) })
-const mcp = (method, params, headers = {}) => ({
-  method: "POST",
-  path: "/mcp",
-  headers: { accept: "application/json, text/event-stream", ...headers },
-  body: rpc(method, params)
-})
-const tool = (name, args, meta) =>
-  mcp("tools/call", { name, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) })
-const modern = (method, params, name) =>
-  mcp(method, { ...params, _meta: envelope }, {
-    "mcp-protocol-version": "2026-07-28",
-    "mcp-method": method,
-    ...(name === undefined ? {} : { "mcp-name": name })
-  })
-
-const valid = [
-  () => ({ method: "GET", path: "/.well-known/agent-env.json" }),
-  () => ({ method: "GET", path: "/health" }),
-  () => ({ method: "GET", path: "/agentenv/interface-manifest" }),
-  () => ({ method: "GET", path: "/agentenv/interface-manifest/cli" }),
-  () => data("data/reset", { seed: 7 }),
-  () => data("data/reset"),
-  () => data("data/add", { parts: [{ kind: "data", data: { a: 1 } }, { kind: "text", text: "b" }] }),
-  () =>
-    data("data/add", {
-      parts: [{ kind: "file", file: { bytes: "e30=", mimeType: "application/json", name: "a.json" } }]
-    }),
-  () => data("data/get", {}),
-  () => data("data/get", { write_namespace: grant }),
-  () => mcp("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: client }),
-  () => mcp("ping"),
-  () => mcp("tools/list", {}),
-  () => mcp("resources/list"),
-  () => mcp("resources/templates/list"),
-  () => mcp("resources/read", { uri: "full://note" }),
-  () => mcp("resources/read", { uri: "full://shelf/b2" }),
-  () => mcp("prompts/list"),
-  () => mcp("prompts/get", { name: "greet", arguments: { name: "Ann", times: "2" } }),
-  () => mcp("logging/setLevel", { level: "info" }),
-  () => ({ ...mcp("notifications/cancelled", { requestId: 1 }), notification: true }),
-  () => ({ ...mcp("notifications/initialized"), notification: true }),
-  () => tool("full_ship", { label: "teapot", count: 2, when: "2026-01-02T03:04:05Z", how: "slow" }),
-  () => tool("full_ship", { label: "none" }, { "agentenv.io/role": "clerk", "agentenv.io/session": "s" }),
-  () => tool("echo", { value: { any: [1, "two", null] } }),
-  () => tool("plant", { tree }),
-  () => tool("wait", { ms: 1 }, { progressToken: "p" }),
-  () => tool("fail", { how: "coded" }),
-  () => tool("fail", { how: "plain" }),
-  () => tool("fail", { how: "defect" }),
-  () => modern("server/discover", {}),
-  () => modern("tools/list", {}),
-  () => modern("tools/call", { name: "echo", arguments: { value: 1 } }, "echo"),
-  () => ({ method: "GET", path: "/mcp", headers: { accept: "text/event-stream" } }),
-  () => ({ method: "DELETE", path: "/mcp", headers: { "mcp-session-id": "none" } }),
-  () => ({
-    method: "POST",
-    path: "/agentenv/ext/tag",
-    headers: { "agentenv-role": "clerk" },
-    body: { label: "a", upper: true, on: "2026-01-02T00:00:00Z" }
-  }),
-  () => ({ method: "GET", path: "/agentenv/ext/find?text=a&limit=2&level=3&all=yes" }),
-  () => ({ method: "GET", path: "/agentenv/ext/fuzz/kiln/heat" }),
-  () => ({ method: "PUT", path: "/agentenv/ext/fuzz/kiln/set", body: { heat: 3 } }),
-  () => ({ method: "POST", path: "/agentenv/ext/fuzz/kiln/fail", body: { how: "defect" } })
-]
-
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value)
 
-/** Requests, one after another, from a seed. */
-export const requests = (seed) => {
+/** Requests to a target, one after another, from a seed. */
+export const requests = ({ names, paths, valid }, seed) => {
   const random = randomness(seed)
   const below = (n) => Math.floor(random() * n)
   const pick = (items) => items[below(items.length)]
@@ -161,7 +67,10 @@ export const requests = (seed) => {
     if (!isObject(value)) return depth === 0 || maybe(0.3) ? odd() : value
     const keys = Object.keys(value)
     const copy = { ...value }
-    if (maybe(0.15)) copy[pick(["kiln", "__proto__", "constructor", "", "params", "_meta", "cursor"])] = odd()
+    if (maybe(0.15)) {
+      // an own property, whatever it is called
+      Object.defineProperty(copy, pick(names), { value: odd(), enumerable: true, writable: true, configurable: true })
+    }
     if (keys.length === 0) return copy
     const key = pick(keys)
     if (maybe(0.12)) delete copy[key]
@@ -192,8 +101,10 @@ export const requests = (seed) => {
     let body = request.body
     if (request.notification === true) delete body.id
     else if (isObject(body) && "id" in body) body.id = pick([0, 1, 7, "7", "a", below(1000)])
-    let payload
-    if (body !== undefined) {
+    let payload = request.bytes
+    if (payload !== undefined) {
+      if (maybe(0.3)) payload = scramble(payload.toString("latin1"))
+    } else if (body !== undefined) {
       headers["content-type"] = "application/json"
       if (maybe(0.5)) { for (let n = 1 + below(3); n > 0; n--) body = mutate(body) }
       payload = Buffer.from(JSON.stringify(body) ?? "")
@@ -201,17 +112,7 @@ export const requests = (seed) => {
     }
     if (maybe(0.05)) method = pick(["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"])
     if (maybe(0.04)) {
-      path = pick([
-        `${path}/`,
-        `${path}?a=1`,
-        `/${path}`,
-        path.toUpperCase(),
-        "/",
-        "/nowhere",
-        "/agentenv/ext/",
-        "/%ff",
-        "/agentenv/ext/find?text=%ff&limit=%00&limit=2"
-      ])
+      path = pick([`${path}/`, `${path}?a=1`, `/${path}`, path.toUpperCase(), ...paths])
     }
     if (maybe(0.1)) {
       const [name, value] = pick([
@@ -224,6 +125,14 @@ export const requests = (seed) => {
         ["mcp-protocol-version", "2026-07-28"],
         ["mcp-method", "ping"],
         ["agentenv-role", " "],
+        ["a2a-version", "1.0"],
+        ["a2a-version", "0.3"],
+        ["a2a-version", "7.0"],
+        ["a2a-extensions", "urn:agentenv:trajectory/v1, x"],
+        ["if-none-match", "*"],
+        ["if-match", "\"x\""],
+        ["host", "0.0.0.0"],
+        ["x-forwarded-host", "evil.example"],
         ["idempotency-key", "k"],
         ["last-event-id", "9"],
         ["traceparent", "00-zz"],
@@ -236,5 +145,3 @@ export const requests = (seed) => {
     return { method, path, headers, payload, leaves: maybe(0.02), chunked: maybe(0.1) }
   }
 }
-
-export const secrets = [secret, "canary-private-detail"]

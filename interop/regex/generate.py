@@ -16,6 +16,12 @@ CHARS = "aabbbcA B1_-\n\r.é\u0130\u0131iIsSk\u017f\u212aσςΣß\u1e9eµ\u0345�
 ASCII = "".join(c for c in CHARS if c < "\x80")
 PLAIN = "abcAiIkKsS1 é中ς\U0001f600\U00010400"
 PROPERTIES = "L Lu Ll Lt N Nd P S Zs M Alphabetic Upper Lower Greek Han Latin White_Space Cased ASCII word alnum Emoji Cn Cs".split()
+WORDS = ["order", "Order", "no", "12", "2026-01-31", "a@b.c", "naïve", "İs", "ſo", "is", "is is", "$5", "€5", "\U0001f600", "’s", "_", "٣", "x"]
+PIECES = [
+    "order", "ORDER", "no\\.?", "\\d{2}", "\\d+", "\\w+", "\\w*?", "[\\w.+-]+", "@", "\\.", "\\s+", "\\s*", "\\W", "\\S+", "\\b", "\\b", "\\B",
+    "\\m", "\\M", "(?:no|is|12)", "(?:or)?der", "(\\w+)\\s+\\1", "(?P<w>\\w)(?P=w)?", "[$€£]", "[^\\s/]+", "[a-z]+", "[A-Z]?", ".*", ".+?", "(?:\\d|x)+", "(?=o)",
+    "(?<=r )", "(?!n)", "\\w++", "(?>or|o)", "is", "$", "^", "(?i:IS)", "-", "’", "naïve", "\\p{L}+", "_", "é|x",
+]
 POSIX = "alpha digit alnum upper lower space punct cntrl graph print blank xdigit word".split()
 
 
@@ -151,8 +157,12 @@ class Maker:
         self.names = []
         # some patterns of few letters find more, and some refer to their groups more
         self.few = self.chance(0.35)
+        self.everyday = not self.few and self.chance(0.4)
         self.referring = self.chance(0.25)
         found = self.pick(["", "", "", "", "(?i)", "(?s)", "(?m)", "(?x)", "(?im)", "(?a)", "(?ai)", "(?u)", "(?V0)"])
+        if self.everyday:
+            self.groups = 1
+            return self.pick(["", "(?i)", "(?m)"]) + "".join(self.pick(PIECES) for _ in range(self.random.randint(1, 7)))
         found += self.alternatives(self.pick([1, 2, 2, 3, 4]))
         if self.chance(0.03):
             at = self.random.randrange(len(found) + 1)
@@ -160,11 +170,15 @@ class Maker:
         return found
 
     def text(self, pattern):
+        if self.everyday:
+            words = WORDS if self.chance(0.6) else [word for word in WORDS if word.isascii()]
+            return "".join(self.pick(words) + self.pick(["", " ", " ", "\n", "-"]) for _ in range(self.random.randint(0, 8)))
         if self.few:
-            return "".join(self.pick("aaabbA\n ") for _ in range(self.random.randint(0, 8)))
+            letters = "aaabbA\n " if self.chance(0.4) else "aaabbA\n é\U0001f600"
+            return "".join(self.pick(letters) for _ in range(self.random.randint(0, 8)))
         length = self.pick([0, 1, 1, 2, 3, 4, 6, 9])
-        # half of them are what a search by bytes may take, the others are not
-        if self.chance(0.4):
+        # half of all texts are of ASCII's characters, with which more are alike
+        if self.chance(0.12):
             source = ASCII if self.chance(0.6) else "".join(c for c in pattern if c < "\x80" and c not in "\\()[]?*+{}|") or ASCII
             return "".join(self.pick(source) for _ in range(length * 2))
         source = CHARS if self.chance(0.7) else "".join(c for c in pattern if c not in "\\()[]?*+{}|") or CHARS

@@ -1,14 +1,14 @@
-import { ExtensionClient } from "@effect-agentenv/client"
-import * as AgentClient from "@effect-agentenv/client/AgentClient"
+import { AgentClient, ExtensionClient } from "@effect-agentenv/client"
 import { AgentConfigV1 } from "@effect-agentenv/protocol/extensions/AgentConfigV1"
 import { McpConfigV1 } from "@effect-agentenv/protocol/extensions/McpConfigV1"
-import * as AgentTest from "@effect-agentenv/testing/AgentTest"
-import { describe, expect, it } from "@effect/vitest"
+import { AgentTest } from "@effect-agentenv/testing"
+import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Deferred, Effect, Layer, Option, Redacted, Stream } from "effect"
-import { readdirSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { createServer, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { Scribe, ScribeLive } from "../src/main.ts"
 
 const Test = Layer.provide(AgentTest.layer(Scribe), ScribeLive)
@@ -33,7 +33,12 @@ const asked = (respond: RequestListener) =>
     yield* mcp.add({ url: `http://127.0.0.1:${port}/mcp`, name: "desk", headers: Redacted.make({ "x-key": "k-secret" }) })
   })
 
-const leftBehind = () => readdirSync(tmpdir()).filter((name) => name.startsWith("scribe-"))
+/** The temporary directory of this process alone, so that nothing in it is anybody else's. */
+const temporary = mkdtempSync(join(tmpdir(), "cli-agent-test-"))
+process.env["TMPDIR"] = temporary
+afterAll(() => rmSync(temporary, { recursive: true }))
+
+const leftBehind = () => readdirSync(temporary)
 
 describe.sequential("the scribe", () => {
   it.effect("hands its configuration to the program as arguments and environment", () =>

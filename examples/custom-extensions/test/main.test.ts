@@ -1,6 +1,5 @@
-import { ExtensionClient } from "@effect-agentenv/client"
-import * as AgentClient from "@effect-agentenv/client/AgentClient"
-import * as AgentTest from "@effect-agentenv/testing/AgentTest"
+import { AgentClient, ExtensionClient } from "@effect-agentenv/client"
+import { AgentTest } from "@effect-agentenv/testing"
 import { HttpClientRequest } from "@effect/platform"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"

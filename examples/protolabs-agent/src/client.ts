@@ -3,7 +3,7 @@
  *
  * `npm run client -w examples/protolabs-agent` asks the one at `AGENT_URL` with the key in `AGENT_API_KEY`.
  */
-import * as AgentClient from "@effect-agentenv/client/AgentClient"
+import { AgentClient } from "@effect-agentenv/client"
 import { Auth, Confidence, Cost, Read, ToolCall, WorldState } from "@effect-agentenv/protolabs"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
 import { Config, Console, Effect, Layer, Stream } from "effect"

@@ -5,7 +5,7 @@
  * `npm start -w examples/protolabs-agent` serves it on a free port, asks it for three berths and prints the running bill.
  */
 import { Agent, AgentServer, TaskFailure, TaskResult } from "@effect-agentenv/agent"
-import { AgentCard, Auth, Cost, ExtensionUri, Part, WorldState, WorldstateDelta } from "@effect-agentenv/protolabs"
+import { AgentCard, type Auth, Cost, ExtensionUri, Part, WorldState, WorldstateDelta } from "@effect-agentenv/protolabs"
 import * as AgentAuth from "@effect-agentenv/protolabs/AgentAuth"
 import * as Task from "@effect-agentenv/protolabs/Task"
 import { HttpServer } from "@effect/platform"
@@ -141,7 +141,7 @@ const main = Effect.gen(function*() {
   if (help) return yield* Console.log(usage)
   if (!serving) return yield* Logger.withMinimumLogLevel(demo, LogLevel.Warning)
   const key = yield* Config.redacted("AGENT_API_KEY")
-  yield* Layer.launch(serve({ port: yield* portOf(port ?? "7870"), key }))
+  return yield* Layer.launch(serve({ port: yield* portOf(port ?? "7870"), key }))
 }).pipe(
   Effect.catchTag("UsageError", ({ message }) =>
     Effect.zipRight(

@@ -16,12 +16,12 @@ async def do(message):
 
 
 async def read(events, message):
-    """All events, or those until one says the text `until`; what is to be done `then` is done after the first."""
+    """All events, or those until one says the text `until`; what is to be done `after` the first is done then."""
     found = []
     async for event in events:
         found.append(event)
-        if "then" in message and len(found) == 1:
-            await do(message["then"])
+        if "after" in message and len(found) == 1:
+            await do(message["after"])
         if "until" in message and any(part.get("text") == message["until"] for part in event["parts"]):
             break
     await events.aclose()

@@ -3,7 +3,8 @@ import asyncio
 
 import httpx
 from a2a import types
-from a2a.client import A2ACardResolver, A2AClientJSONRPCError, ClientConfig, ClientFactory
+from a2a.client import A2ACardResolver, ClientConfig, ClientFactory
+from a2a.client.errors import A2AClientJSONRPCError
 
 from a2a_driver import read, serve
 

@@ -102,10 +102,8 @@ export const runClient = async (context, checks, client, servers) => {
     const task = await send(text("the blue one"), { taskId, contextId })
     equal([task.id, task.state, task.parts], [taskId, "completed", text("the blue one")])
     const historyOf = async (history_length) => (await ask("get", { id: taskId, history_length })).history
-    const all = await ask("get", { id: taskId })
-    if (all.history.length > 0) {
-      equal(all.history, [text("ask"), text("which?"), text("the blue one")])
-    }
+    equal(await historyOf(undefined), [text("ask"), text("which?"), text("the blue one")])
+    equal(await historyOf(0), [])
     equal(await historyOf(1), [text("the blue one")])
     equal(await historyOf(2), [text("which?"), text("the blue one")])
   })
@@ -132,7 +130,7 @@ export const runClient = async (context, checks, client, servers) => {
     const task = await send(text("hang"), { blocking: false })
     const [, ...rest] = await ask("resubscribe", { id: task.id, until: "hanging" })
     truthy(rest.every(({ final }) => !final), "already over")
-    const following = await ask("resubscribe", { id: task.id, then: { step: "cancel", id: task.id } })
+    const following = await ask("resubscribe", { id: task.id, after: { step: "cancel", id: task.id } })
     const last = following.at(-1)
     equal([last.state, last.id], ["canceled", task.id])
   })
@@ -141,7 +139,7 @@ export const runClient = async (context, checks, client, servers) => {
     const seen = await stream(text(`wait ${key}`), { until: "waiting" })
     const { id } = seen[0]
     equal((await ask("get", { id })).state, "working")
-    const rest = await ask("resubscribe", { id, then: { step: "send", ...message(text(`go ${key}`)) } })
+    const rest = await ask("resubscribe", { id, after: { step: "send", ...message(text(`go ${key}`)) } })
     equal([rest[0].kind, rest[0].id, rest[0].state], ["task", id, "working"])
     equal([rest.at(-1).state, rest.at(-1).parts, rest.at(-1).final], ["completed", text("went on"), true])
   })
@@ -177,9 +175,10 @@ export const runClient = async (context, checks, client, servers) => {
   })
   await check("errors: no push notifications", async () => {
     const { id } = await send(text("clay"))
-    // a client that has read the card does not even ask
     const { code, named } = await refused(undefined, "push", { id })
-    truthy(code === -32003 || named === "PushNotificationNotSupportedError", `${named} with the code ${code}`)
+    // 1.0 has a code for it that 0.3 lacks, and a client that has read the card does not even ask
+    const known = named === "PushNotificationNotSupportedError" || code === (client.wire === "1.0" ? -32003 : -32603)
+    truthy(known, `${named} with the code ${code}`)
   })
   await check("a failure says why, a crash only that it was one", async () => {
     const declared = await send(text("refuse"))

@@ -10,12 +10,12 @@ const ended = new Set(["completed", "failed", "canceled", "rejected", "input-req
 /** The members that are there. */
 const only = (members) => Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 
-/** All events, or those until one says the text `until`; what is to be done `then` is done after the first. */
-const read = async (events, { then, until }, ask) => {
+/** All events, or those until one says the text `until`; what is to be done `after` the first is done then. */
+const read = async (events, { after, until }, ask) => {
   const found = []
   for await (const event of events) {
     found.push(event)
-    if (then !== undefined && found.length === 1) await ask(then)
+    if (after !== undefined && found.length === 1) await ask(after)
     if (until !== undefined && event.parts.some(({ text }) => text === until)) break
   }
   return found

@@ -80,12 +80,15 @@ export const converse = (command, args, { env = process.env } = {}) => {
   job.child.stderr.setEncoding("utf8").on("data", (text) => {
     errors = (errors + text).slice(-4000)
   })
+  let ended
   void job.ended.then((code) => {
-    for (const { reject } of waiting.splice(0)) reject(new Error(`${command} ended with ${code}:\n${errors}`))
+    ended = new Error(`${command} ended with ${code}:\n${errors}`)
+    for (const { reject } of waiting.splice(0)) reject(ended)
   })
   return {
     ask: (message) =>
       new Promise((resolve, reject) => {
+        if (ended !== undefined) return reject(ended)
         waiting.push({ resolve, reject })
         job.child.stdin.write(`${JSON.stringify(message)}\n`)
       }),

@@ -72,6 +72,14 @@ const sendOptions = ({ blocking, historyLength, metadata }: A2aWire.SendParams):
   metadata
 })
 
+// `toJSON` is inside, since it may meet what no client of the SDK would have sent
+const sent = (params: Sdk.SendMessageRequest) =>
+  Effect.suspend(() => A2aV1.decodeSend(Sdk.SendMessageRequest.toJSON(params)))
+
+const asked = (params: () => unknown) => Effect.suspend(() => A2aV1.decodeTaskParams(params()))
+
+const noPush = (): Promise<never> => Promise.reject(errorOf(dialect.noPush("")))
+
 type Step = IteratorResult<Sdk.StreamResponse, void>
 const done: Step = { done: true, value: undefined }
 
@@ -170,12 +178,6 @@ export const requestHandler = (
             : Effect.fail(errorOf(dialect.noStreaming))
         )
       )
-    const noPush = (): Promise<never> => Promise.reject(errorOf(dialect.noPush("")))
-
-    // `toJSON` is inside, since it may meet what no client of the SDK would have sent
-    const sent = (params: Sdk.SendMessageRequest) =>
-      Effect.suspend(() => A2aV1.decodeSend(Sdk.SendMessageRequest.toJSON(params)))
-    const asked = (params: () => unknown) => Effect.suspend(() => A2aV1.decodeTaskParams(params()))
 
     return {
       getAgentCard: async () => Sdk.AgentCard.fromJSON(current()),

@@ -63,7 +63,9 @@ const isOpen = (open: ReadonlyArray<string>): (path: string) => boolean => {
  */
 export const checker = (
   options: Options
-): (request: Pick<HttpServerRequest.HttpServerRequest, "headers" | "url">) => Effect.Effect<void, Auth.Unauthorized> => {
+): (
+  request: Pick<HttpServerRequest.HttpServerRequest, "headers" | "url">
+) => Effect.Effect<void, Auth.Unauthorized> => {
   const check = Auth.checker(options)
   const isOpenPath = isOpen(options.open ?? openPaths)
   return ({ headers, url }) =>
@@ -84,8 +86,7 @@ export const layer = (options: Options): Layer.Layer<never, never, HttpLayerRout
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
         Effect.matchEffect(check(request), {
           onFailure: (error) => Effect.succeed(toResponse(error)),
-          onSuccess: () =>
-            answer
+          onSuccess: () => answer
         })),
     { global: true }
   )

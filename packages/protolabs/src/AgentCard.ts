@@ -7,6 +7,7 @@ import type * as Card from "@effect-agentenv/protocol/AgentCard"
 import * as Auth from "./Auth.ts"
 import * as ExtensionUri from "./ExtensionUri.ts"
 import { isObject } from "./internal/json.ts"
+import * as security from "./internal/security.ts"
 
 /**
  * The version of A2A that cards declare.
@@ -243,17 +244,6 @@ export interface V03AgentCard {
   readonly skills: ReadonlyArray<CardSkill>
 }
 
-const v03Scheme = (scheme: Auth.SecurityScheme): V03SecurityScheme => {
-  if ("apiKeySecurityScheme" in scheme) {
-    const { description, location, name } = scheme.apiKeySecurityScheme
-    return { type: "apiKey", in: location, name, ...(description === undefined ? {} : { description }) }
-  }
-  return { type: "http", ...scheme.httpAuthSecurityScheme }
-}
-
-const mapValues = <A, B>(record: { readonly [key: string]: A }, f: (value: A) => B): { readonly [key: string]: B } =>
-  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, f(value)]))
-
 /**
  * The same card for peers on A2A 0.3.
  *
@@ -271,9 +261,11 @@ export const toV03 = (card: AgentCard): V03AgentCard => {
     provider: card.provider,
     version: card.version,
     capabilities: card.capabilities,
-    ...(card.securitySchemes === undefined ? {} : { securitySchemes: mapValues(card.securitySchemes, v03Scheme) }),
+    ...(card.securitySchemes === undefined
+      ? {}
+      : { securitySchemes: security.mapValues(card.securitySchemes, security.v03Scheme) }),
     ...(card.securityRequirements === undefined ? {} : {
-      security: card.securityRequirements.map(({ schemes }) => mapValues(schemes, ({ list }) => list ?? []))
+      security: card.securityRequirements.map(({ schemes }) => security.mapValues(schemes, ({ list }) => list ?? []))
     }),
     defaultInputModes: card.defaultInputModes ?? [],
     defaultOutputModes: card.defaultOutputModes ?? [],
@@ -305,17 +297,7 @@ export interface Declarations {
  */
 export const declare = (declarations: Declarations): (card: Card.AgentCard) => Card.AgentCard => {
   const added = (declarations.extensions ?? []).map((each) => typeof each === "string" ? extension(each) : each)
-  const { auth = {} } = declarations
-  const names = Auth.schemes(auth)
-  const declared = Auth.securitySchemes({ bearer: true, apiKeyHeader: auth.apiKeyHeader })
-  const secured = names.length === 0 ? {} : {
-    securitySchemes: Object.fromEntries(
-      Object.entries(declared).filter(([name]) => names.some((each) => each === name))
-        .map(([name, scheme]) => [name, { ...v03Scheme(scheme), ...scheme }])
-    ),
-    securityRequirements: names.map((name) => ({ schemes: { [name]: {} } })),
-    security: names.map((name) => ({ [name]: [] }))
-  }
+  const secured = security.declared(declarations.auth ?? {})
   return (card) => {
     const present = card.capabilities.extensions ?? []
     const missing = added.filter(({ uri }, index) =>

@@ -69,15 +69,16 @@ type Emitter<in Fields> = (
   options?: Options
 ) => Effect.Effect<void, Read.Malformed, AgentTask.Streaming>
 
-const emitter = <Fields, Payload extends object>(concept: Concept<Fields, Payload>): Emitter<Fields> =>
-(fields, { carrier, text } = {}) =>
-  Effect.flatMap(concept.make(fields), (payload) => {
-    if (carrier !== "dataPart") {
-      return AgentTask.progress(text ?? concept.sentence(payload), { metadata: concept.toMetadata(payload) })
-    }
-    const part = { kind: "data", ...concept.toPart(payload) } as const
-    return AgentTask.progress(text === undefined ? part : [{ kind: "text", text }, part])
-  })
+const emitter =
+  <Fields, Payload extends object>(concept: Concept<Fields, Payload>): Emitter<Fields> =>
+  (fields, { carrier, text } = {}) =>
+    Effect.flatMap(concept.make(fields), (payload) => {
+      if (carrier !== "dataPart") {
+        return AgentTask.progress(text ?? concept.sentence(payload), { metadata: concept.toMetadata(payload) })
+      }
+      const part = { kind: "data", ...concept.toPart(payload) } as const
+      return AgentTask.progress(text === undefined ? part : [{ kind: "text", text }, part])
+    })
 
 /**
  * Reports what a turn has cost. Costs add up over a task, so each is said once: not again with the result.

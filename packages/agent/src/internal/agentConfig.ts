@@ -56,29 +56,52 @@ type Issues = ReadonlyArray<WireSchema.Issue>
 const copied = (value: unknown, path: string): Effect.Effect<unknown, Issues> =>
   Effect.mapError(json.copy(value), ({ message }) => [{ path, message }])
 
-/** The default as it would stand on the wire. */
-const encodedDefault = (field: Named): Effect.Effect<unknown, Issues> =>
-  Effect.try({
-    try: field.default,
-    catch: (): Issues => [{ path: field.wire, message: "its default can't be computed" }]
-  }).pipe(
-    Effect.flatMap((value) => Effect.mapError(Schema.encodeUnknown(field.schema)(value), WireSchema.issues)),
-    Effect.flatMap((value) => value === undefined ? Effect.succeed(undefined) : copied(value, field.wire))
-  )
+/** A value that nobody can change. */
+const isPrimitive = (value: unknown): boolean =>
+  typeof value !== "object" && typeof value !== "function" || value === null
+
+/** Computes the default anew, as it would stand on the wire; one that is the same text or number as before is not encoded again. */
+const encodedDefault = (field: Named): Effect.Effect<unknown, Issues> => {
+  const encode = Schema.encodeUnknown(field.schema)
+  // no default is this very object
+  let last: unknown = {}
+  let written: unknown
+  return Effect.suspend(() => {
+    let value: unknown
+    try {
+      value = field.default()
+    } catch {
+      return Effect.fail([{ path: field.wire, message: "its default can't be computed" }])
+    }
+    if (Object.is(value, last)) return Effect.succeed(written)
+    const encoded = Effect.mapError(encode(value), WireSchema.issues)
+    return Effect.flatMap(
+      encoded,
+      (encoded) =>
+        encoded === undefined ? Effect.succeed(undefined) : Effect.map(copied(encoded, field.wire), (copy) => {
+          if (isPrimitive(value) && isPrimitive(copy)) {
+            last = value
+            written = copy
+          }
+          return copy
+        })
+    )
+  })
+}
 
 /**
  * Reads what was set over the defaults. Defaults take the way over the wire like what is set, so that nothing an author holds is
  * ever shared between tasks.
  */
 export const decoder = (config: Any): (set: A2a.JsonObject) => Effect.Effect<any, Issues> => {
-  const fields = fieldsOf(config)
+  const fields = fieldsOf(config).map((field) => ({ wire: field.wire, encoded: encodedDefault(field) }))
   const decode = Schema.decodeUnknown(config, { errors: "all", onExcessProperty: "error" })
   return (set) =>
     Effect.gen(function*() {
       const wire = (yield* copied(set, "")) as Record<string, unknown>
       for (const field of fields) {
         if (Object.hasOwn(wire, field.wire)) continue
-        const value = yield* encodedDefault(field)
+        const value = yield* field.encoded
         if (value !== undefined) wire[field.wire] = value
       }
       return yield* Effect.mapError(decode(wire), WireSchema.issues)

@@ -6,8 +6,10 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
 import type * as Agent from "../Agent.ts"
 import { ConfigState } from "../ConfigState.ts"
 import { McpServers } from "../McpServers.ts"
@@ -17,6 +19,7 @@ import * as Task from "../Task.ts"
 import type { Emit, Outcome, Runner, Start } from "../TaskEngine.ts"
 import { TaskFailure } from "../TaskFailure.ts"
 import type { McpServer, TaskRequest } from "../TaskRequest.ts"
+import type { TaskResult } from "../TaskResult.ts"
 import { Trajectories } from "../Trajectories.ts"
 import * as json from "./json.ts"
 import * as taskOutcome from "./taskOutcome.ts"
@@ -75,6 +78,26 @@ const unlessInterruptedFromWithin = <A, E, R>(run: Effect.Effect<A, E, R>): Effe
       ? Effect.die(new RunInterrupted({ cause: cause as Cause.Cause<never> }))
       : Effect.failCause(cause))
 
+/** Runs an effect in a scope and a context of its own: both are set and taken back at once, since a run is short. */
+const within = <A, E>(
+  own: Context.Context<Task.Context | Task.Streaming>,
+  effect: Effect.Effect<A, E, Agent.PerRun>
+): Effect.Effect<A, E> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(Scope.make(), (scope) =>
+      Effect.contextWithEffect((outer: Context.Context<never>) => {
+        const inner = Context.merge(outer, Context.add(own, Scope.Scope, scope)) as Context.Context<never>
+        return Effect.zipRight(
+          FiberRef.set(FiberRef.currentContext, inner),
+          Effect.onExit(restore(effect) as Effect.Effect<A, E>, (exit) =>
+            Effect.zipRight(FiberRef.set(FiberRef.currentContext, outer), Scope.close(scope, exit)))
+        )
+      }))
+  )
+
+const told = <A>(start: Start, effect: Effect.Effect<A>): Effect.Effect<A> =>
+  Effect.annotateLogs(effect, { task_id: start.taskId, context_id: start.contextId })
+
 /**
  * What the engine runs for an agent: it makes the request when the task's turn has come, runs the author's function, and turns its
  * exit into the words of the wire.
@@ -94,22 +117,25 @@ export const make = (
       Effect.gen(function*() {
         const trajectory = yield* trajectories.started(start.taskId)
         const current = yield* config.current
-        const message = yield* json.copy(start.message)
+        const servers = yield* mcpServers.current
+        // read now that whoever ran before in this context has ended (B-TASK-13)
+        const sessionRef = yield* sessions.get(start.contextId)
         const role = current.role === null ? {} : { role: current.role }
-        return Object.freeze({
-          taskId: start.taskId,
-          contextId: start.contextId,
-          parts: yield* json.copy(start.message.parts),
-          message,
-          history: yield* json.copy(start.history),
-          config: current,
-          mcpServers: copiedServers(yield* mcpServers.current),
-          skills: skills.installed().map((skill) => ({ ...skill })),
-          metadata: { ...(yield* json.copy<A2a.JsonObject>(start.message.metadata ?? {})), ...role },
-          // read now that whoever ran before in this context has ended (B-TASK-13)
-          sessionRef: yield* sessions.get(start.contextId),
-          trajectory
-        })
+        return yield* json.attempt(() =>
+          Object.freeze({
+            taskId: start.taskId,
+            contextId: start.contextId,
+            parts: json.unsafeCopy(start.message.parts),
+            message: json.unsafeCopy(start.message),
+            history: json.unsafeCopy(start.history),
+            config: current,
+            mcpServers: copiedServers(servers),
+            skills: skills.installed().map((skill) => ({ ...skill })),
+            metadata: { ...json.unsafeCopy<A2a.JsonObject>(start.message.metadata ?? {}), ...role },
+            sessionRef,
+            trajectory
+          })
+        )
       })
 
     const keep = (start: Start, settled: taskOutcome.Settled): Effect.Effect<Outcome> =>
@@ -150,15 +176,17 @@ export const make = (
       submitted: (start) => trajectories.submitted(start.taskId, start.contextId),
       run: (start, emit) =>
         Effect.flatMap(prepare(start), (request) =>
-          Effect.provide(
-            unlessInterruptedFromWithin(Effect.scoped(handlers.run(request))),
-            runContext(start, emit, agent.streaming)
+          unlessInterruptedFromWithin(
+            within(runContext(start, emit, agent.streaming), Effect.suspend(() => handlers.run(request)))
           )),
-      settle: (start, exit) =>
-        outcome(start, exit).pipe(
+      settle: (start, exit) => {
+        const settled = Effect.catchAllCause(outcome(start, exit), (cause) =>
           // what can't be mapped has failed as a run that dies has (B-TASK-8)
-          Effect.catchAllCause((cause) => crash(start, cause)),
-          Effect.annotateLogs({ task_id: start.taskId, context_id: start.contextId })
-        )
+          told(start, crash(start, cause)))
+        // of what went well there is nothing to tell, but perhaps of its record
+        return Exit.isSuccess(exit) && (exit.value as TaskResult | undefined)?.trajectory === undefined
+          ? settled
+          : told(start, settled)
+      }
     }
   })

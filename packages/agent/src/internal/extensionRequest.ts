@@ -35,19 +35,24 @@ const invoke = (handler: Handler, what: string, request?: unknown): Effect.Effec
       : Effect.dieMessage(`the handler of ${what} did not return an Effect`)
   })
 
-/** Binds a request to one handler: closed, with every field that does not fit named (B-HTTP-1). */
-const bind = (
+/** What came of decoding a request: the call that is ready to be made, or what is wrong with it, which nobody may ask for. */
+type Read = Either.Either<Effect.Effect<unknown, unknown, unknown>, () => ReadonlyArray<issueList.Issue>>
+
+/** Decodes a request for one handler: closed, with every field that does not fit named (B-HTTP-1). */
+const decoder = (
   verb: Operation.Method,
   schema: Schema.Schema.All,
   handler: Handler,
   what: string
-): Reader => {
+): (sent: Sent) => Effect.Effect<Read, never, unknown> => {
   if (takesNothing(schema)) {
     return (sent) => {
       const unknown = Object.keys(sent)
-      return unknown.length === 0
-        ? Effect.succeed(invoke(handler, what))
-        : refuse(unknown.map(issueList.unexpected))
+      return Effect.succeed(
+        unknown.length === 0
+          ? Either.right(invoke(handler, what))
+          : Either.left(() => unknown.map(issueList.unexpected))
+      )
     }
   }
   const decode = ParseResult.decodeUnknown(schema as Schema.Schema<unknown, unknown, unknown>, {
@@ -56,16 +61,18 @@ const bind = (
   })
   const read = verb === "GET" ? WireSchema.query(schema as Schema.Schema.Any) : (sent: Sent) => sent
   return (sent) =>
-    Effect.matchEffect(decode(read(sent as WireSchema.Query)), {
-      onFailure: (issue) => refuse(issueList.fromParseIssue(issue)),
-      onSuccess: (request) => Effect.succeed(invoke(handler, what, request))
+    Effect.match(decode(read(sent as WireSchema.Query)), {
+      onFailure: (issue): Read => Either.left(() => issueList.fromParseIssue(issue)),
+      onSuccess: (request): Read => Either.right(invoke(handler, what, request))
     })
 }
 
 interface Form {
   readonly name: string
   readonly fields: Contract.Fields
-  readonly read: Reader
+  /** The only fields that it can have, where that is sure: a request with any other need not be held against it. */
+  readonly known: ReadonlySet<string> | undefined
+  readonly read: (sent: Sent) => Effect.Effect<Read, never, unknown>
 }
 
 const namesOf = (fields: ReadonlyArray<Contract.Fields>): ReadonlySet<string> =>
@@ -74,10 +81,11 @@ const namesOf = (fields: ReadonlyArray<Contract.Fields>): ReadonlySet<string> =>
 /** Why no form fits: the reasons of the one that was meant, as far as the fields tell, else of all. */
 const noFit = (
   forms: ReadonlyArray<Form>,
-  reasons: ReadonlyArray<ReadonlyArray<issueList.Issue>>,
+  results: ReadonlyArray<Read>,
   sent: Sent
 ): ReadonlyArray<issueList.Issue> => {
   const names = Object.keys(sent)
+  const reasons = results.map((result) => Either.isLeft(result) ? result.left() : [])
   const meant = forms.flatMap(({ fields }, index) => Contract.accepts(fields, names) ? [reasons[index] ?? []] : [])
   const [only] = meant
   if (only !== undefined && meant.length === 1) return only
@@ -99,9 +107,11 @@ const choose = (
   const fields = new Map(Object.entries(variants).map(([name, { request }]) => [name, Contract.fields(request) ?? {}]))
   const forms = Object.entries(variants).flatMap(([name, { request }]): ReadonlyArray<Form> => {
     const handler = handlers.get(name)
-    return handler === undefined
-      ? []
-      : [{ name, fields: fields.get(name) ?? {}, read: bind(verb, request, handler, `${what} (${name})`) }]
+    if (handler === undefined) return []
+    const own = fields.get(name) ?? {}
+    // a query is read by its schema, whatever its fields are called
+    const known = verb !== "GET" && Contract.isClosed(request) ? namesOf([own]) : undefined
+    return [{ name, fields: own, known, read: decoder(verb, request, handler, `${what} (${name})`) }]
   })
   const served = namesOf(forms.map((form) => form.fields))
   const unserved = new Set(Array.from(namesOf(Array.from(fields.values()))).filter((name) => !served.has(name)))
@@ -117,15 +127,18 @@ const choose = (
     }
     const absent = required.filter((name) => !Object.hasOwn(sent, name))
     if (absent.length > 0) return refuse(absent.map(issueList.missing))
-    return Effect.flatMap(Effect.forEach(forms, (form) => Effect.either(form.read(sent))), (results) => {
+    const names = Object.keys(sent)
+    const likely = forms.filter(({ known }) => known === undefined || names.every((name) => known.has(name)))
+    return Effect.flatMap(Effect.forEach(likely, (form) => form.read(sent)), (results) => {
       const fitting = results.filter(Either.isRight)
       const [only] = fitting
       if (only !== undefined && fitting.length === 1) return Effect.succeed(only.right)
-      return refuse(
-        only === undefined
-          ? noFit(forms, results.map((result) => Either.isLeft(result) ? result.left.issues : []), sent)
-          : [issueList.issue("value_error", [], "fits several forms of the request")]
-      )
+      return only === undefined
+        ? Effect.flatMap(
+          Effect.forEach(forms, (form) => form.read(sent)),
+          (results) => refuse(noFit(forms, results, sent))
+        )
+        : refuse([issueList.issue("value_error", [], "fits several forms of the request")])
     })
   }
 }
@@ -137,7 +150,11 @@ const choose = (
  */
 export const reader = (operation: Operation.Any, handlers: ReadonlyMap<string, Handler>, what: string): Reader => {
   const only = handlers.get("")
-  return only === undefined
-    ? choose(operation.variants, handlers, operation.method, what)
-    : bind(operation.method, operation.request, only, what)
+  if (only === undefined) return choose(operation.variants, handlers, operation.method, what)
+  const read = decoder(operation.method, operation.request, only, what)
+  return (sent) =>
+    Effect.flatMap(
+      read(sent),
+      (result) => Either.isRight(result) ? Effect.succeed(result.right) : refuse(result.left())
+    )
 }

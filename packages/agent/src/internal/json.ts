@@ -57,9 +57,18 @@ export const unsafeCopy = <A>(value: A): A => {
   }
 }
 
+/** What is made of copies, with the refusal of one as a failure. */
+export const attempt = <A>(make: () => A): Effect.Effect<A, NoJson> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(make())
+    } catch (error) {
+      return error instanceof NoJson ? Effect.fail(error) : Effect.die(error)
+    }
+  })
+
 /** `unsafeCopy` with its refusal as a failure. */
-export const copy = <A>(value: A): Effect.Effect<A, NoJson> =>
-  Effect.try({ try: () => unsafeCopy(value), catch: (error) => error as NoJson })
+export const copy = <A>(value: A): Effect.Effect<A, NoJson> => attempt(() => unsafeCopy(value))
 
 /** Whether a value is an object with keys. */
 export const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>

@@ -90,7 +90,7 @@ export const make = <A, E>(
       live.canceling = true
       if (live.run !== undefined) live.run.claimed = true
       // After the run's first entry, should that be on its way.
-      fork(Effect.zipRight(live.lock.withPermits(1)(Effect.void), runs.cancel(live)))
+      fork(Effect.zipRight(live.lock.hold(Effect.void), runs.cancel(live)))
     }
 
     /** Writes the first entry of a run and sets it going. What is taken of the task is taken before it runs. */

@@ -5,6 +5,7 @@ import * as FiberId from "effect/FiberId"
 import type * as Schedule from "effect/Schedule"
 import { type Entry, type TaskStore, TaskStoreError, type VersionConflict } from "../TaskStore.ts"
 import type { Fold } from "./taskFold.ts"
+import { Lock } from "./taskLock.ts"
 import type { Ticket } from "./taskTurns.ts"
 import { Waiters } from "./taskWaiters.ts"
 
@@ -46,7 +47,7 @@ export class Live {
   readonly fold: Fold
   readonly run: Run | undefined
   /** One writer at a time. */
-  readonly lock: Effect.Semaphore = Effect.unsafeMakeSemaphore(1)
+  readonly lock = new Lock()
   tail: Array<Entry> = []
   /** The version before the tail. */
   base: number
@@ -109,7 +110,7 @@ export class Writer {
     const { fold } = live
     const from = fold.version
     const append = Effect.suspend(() => this.store.append(fold.taskId, from, [entry]))
-    return live.lock.withPermits(1)(Effect.map(append, () => live.publish([entry])))
+    return live.lock.hold(Effect.map(append, () => live.publish([entry])))
   }
 
   /**
@@ -135,7 +136,7 @@ export class Writer {
       })
     const attempt = Effect.suspend(() => isLate() ? Effect.succeed(false) : append(make()))
     const again = Effect.catchAll(attempt, () => Effect.retry(attempt, this.retry))
-    return live.lock.withPermits(1)(Effect.uninterruptible(again))
+    return live.lock.hold(again)
   }
 
   private catchUp(live: Live, conflict: VersionConflict): Effect.Effect<void, TaskStoreError> {

@@ -4,12 +4,12 @@
  *
  * @since 0.1.0
  */
-import { asciiSource, inAscii, isNarrow } from "./characters.ts"
+import { asciiSource, inAscii, isNarrow, ranges } from "./characters.ts"
 import { type Dialect, emit } from "./emit.ts"
 import { children, type CharSet, type Node } from "./tree.ts"
 
 /**
- * - `needle`: what every match has somewhere behind its beginning; it is found, or found missing, faster than a match.
+ * - `needle`: what every match has somewhere behind its beginning, in any text: it is found, or found missing, faster than a match.
  * - `wide`: the sets that have other characters than ASCII's.
  * - `stands`: by the sets in `wide` that have a character, `1` or `0` each, the character of ASCII that stands for it.
  * - `folding`: whether a text with such characters in the place of others is answered alike, or if it is only sure where nothing is found
@@ -95,12 +95,12 @@ const required = (node: Node): ReadonlyArray<CharSet | undefined> => {
   }
 }
 
-/** A character, or a letter in both cases. */
-const isSingle = ({ source }: CharSet): boolean => inAscii(source).filter((has) => has).length <= 2
+/** A character of ASCII, or a letter in both cases. */
+const isSingle = ({ source }: CharSet): boolean =>
+  isNarrow(source) && inAscii(source).filter((has) => has).length <= 2
 
 /** The longest row of single characters, if it is not where the pattern begins: V8 looks for that by itself. */
-const needleOf = (tree: Node): string | undefined => {
-  const row = required(tree)
+const needleOf = (row: ReadonlyArray<CharSet | undefined>): string | undefined => {
   let best: ReadonlyArray<CharSet> = []
   let from = 0
   for (let at = 0; at <= row.length; at++) {
@@ -110,6 +110,21 @@ const needleOf = (tree: Node): string | undefined => {
     from = at + 1
   }
   return best.length < 3 ? undefined : best.map(({ source }) => asciiSource(source)).join("")
+}
+
+const few = 4
+
+const hasFew = ({ source }: CharSet): boolean =>
+  (ranges(source)?.reduce((sum, [first, last]) => sum + last - first + 1, 0) ?? Infinity) <= few
+
+const isCommon = ({ source }: CharSet): boolean => [..."etaoins ,.-\n"].some((char) => inAscii(source)[char.charCodeAt(0)])
+
+/** Whether a match begins with what is so rare that V8 leaps from one such place to the next, in whatever text. */
+export const beginsRarely = (tree: Node): boolean => {
+  const row = required(tree)
+  const end = row.findIndex((node) => node === undefined || !hasFew(node))
+  const length = end < 0 ? row.length : end
+  return length >= 3 || (length > 0 && !isCommon(row[0]!) && !/[A-Za-z]/.test(row[0]!.source.replaceAll(/\\u\{[^}]*\}/g, "")))
 }
 
 /** Writes a tree for texts of ASCII's characters. */
@@ -122,7 +137,7 @@ export const toAscii = (tree: Node, groups: ReadonlySet<number>, ignoreCase: boo
     source: emit(tree, groups, dialect),
     flags: ignoreCase ? "i" : "",
     // where case is ignored, sets have fewer characters than they match
-    needle: ignoreCase ? undefined : needleOf(tree),
+    needle: ignoreCase ? undefined : needleOf(required(tree)),
     wide: folding === "not" ? [] : wide,
     stands: folding === "not" ? new Map() : standsOf(wide, narrow),
     folding

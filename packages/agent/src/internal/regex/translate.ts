@@ -3,7 +3,7 @@
  *
  * @since 0.1.0
  */
-import { toAscii } from "./ascii.ts"
+import { beginsRarely, toAscii } from "./ascii.ts"
 import { shorten } from "./boundaries.ts"
 import { emit, unicode } from "./emit.ts"
 import { parse } from "./parse.ts"
@@ -45,7 +45,7 @@ const translatePattern = (pattern: string): Translation => {
   const guard = nullable(tree) && looks(tree) && !anchored(tree) ? betweenCharacters : ""
   const source = guard + emit(shorten(tree), groups, unicode)
   const ascii = toAscii(tree, groups, ignoreCase)
-  return { written: { source, flags: ignoreCase ? "iu" : "u", ascii }, tree }
+  return { written: { source, flags: ignoreCase ? "iu" : "u", leaps: beginsRarely(tree), ascii }, tree }
 }
 
 /** What a pattern is in JavaScript, or why it is refused. */

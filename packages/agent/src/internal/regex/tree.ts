@@ -133,7 +133,7 @@ export const nullable = (node: Node): boolean => {
   }
 }
 
-/** Whether a node matches nothing wherever it is asked to. */
+/** Whether a node matches nothing wherever it is asked to; what is possessive matches what it can, and nothing else. */
 export const optional = (node: Node): boolean => {
   switch (node._tag) {
     case "Seq":
@@ -141,7 +141,7 @@ export const optional = (node: Node): boolean => {
     case "Alt":
       return node.branches.some(optional)
     case "Repeat":
-      return node.min === 0 || optional(node.node)
+      return node.mode !== "possessive" && (node.min === 0 || optional(node.node))
     default:
       return false
   }

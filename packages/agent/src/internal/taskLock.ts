@@ -1,0 +1,56 @@
+import * as Effect from "effect/Effect"
+import { type InLine, Line } from "./taskLine.ts"
+
+interface Place extends InLine {
+  readonly call: () => void
+  called: boolean
+}
+
+/**
+ * One holder at a time, in the order in which they came. Whoever finds it free has it at once, which a semaphore of one permit would
+ * make him wait for.
+ */
+export class Lock {
+  private held = false
+  private readonly waiting = new Line<Place>()
+
+  /** Runs an effect that is not to be interrupted when its turn has come; whoever waits for his turn can be. */
+  hold<A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    const holding = Effect.matchCauseEffect(effect, {
+      onFailure: (cause) => {
+        this.release()
+        return Effect.failCause(cause)
+      },
+      onSuccess: (value) => {
+        this.release()
+        return Effect.succeed(value)
+      }
+    })
+    return Effect.uninterruptibleMask((restore) => {
+      if (this.held) return Effect.zipRight(restore(this.turn), holding)
+      this.held = true
+      return holding
+    })
+  }
+
+  private readonly turn: Effect.Effect<void> = Effect.async<void>((resume) => {
+    const place: Place = { call: () => resume(Effect.void), called: false, gone: false }
+    this.waiting.push(place)
+    return Effect.sync(() => {
+      // called and interrupted at once: the turn is the next one's
+      if (place.called) this.release()
+      else this.waiting.remove(place)
+    })
+  })
+
+  private release(): void {
+    const next = this.waiting.first()
+    if (next === undefined) {
+      this.held = false
+      return
+    }
+    this.waiting.remove(next)
+    next.called = true
+    next.call()
+  }
+}
