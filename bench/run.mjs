@@ -1,16 +1,21 @@
-// Measures ours against the Python SDK, Express with the official MCP SDK and raw node, all in one run: `npm run bench [-- NAME …]`.
+// Measures ours against the Python SDKs, Express with the official SDKs of MCP and A2A, and raw node, all in one run:
+// `npm run bench [-- NAME …]`.
 import { existsSync } from "node:fs"
 import { cpus, loadavg } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { bundle } from "./lib/bundle.mjs"
 import { ensureReference } from "./lib/reference.mjs"
-import { dataGet, toolsCall } from "./rows/loads.mjs"
+import { finishedTasks, slowReader, streams } from "./rows/agents.mjs"
+import { hostile } from "./rows/hostile.mjs"
+import { cardRead, configGet, dataGet, decide, messageSend, toolsCall } from "./rows/loads.mjs"
 import { protolabs } from "./rows/protolabs.mjs"
+import { regex } from "./rows/regex.mjs"
 import { idleSession, parallel, sessions } from "./rows/sessions.mjs"
 import { staging } from "./rows/staging.mjs"
 import { start } from "./rows/start.mjs"
 import { toolLists } from "./rows/tool-lists.mjs"
+import { trajectories } from "./rows/trajectories.mjs"
 import { transfers } from "./rows/transfers.mjs"
 
 const rows = {
@@ -23,6 +28,16 @@ const rows = {
   "tool-lists": ["tools/list of 500 tools with rules for 50 roles, and without", toolLists],
   transfers: ["a large object up and down over TLS, 1,000 small ones through a namespace", transfers],
   staging: ["a large object put into the staging store", staging],
+  regex: ["eight patterns over 200,000 characters, and what follows a decision out of budget", regex],
+  "message-send": ["CPU of an agent for a message/send to a finished task", messageSend],
+  streams: ["CPU of a stream of 2,000 events, and of twice as many", streams],
+  "slow-reader": ["a reader that stalls beside 99 that read", slowReader],
+  "finished-tasks": ["the heap after ten times the tasks that are kept", finishedTasks],
+  "config-get": ["CPU of an agent for an extension's call", configGet],
+  "card-read": ["CPU of an agent for its card", cardRead],
+  decide: ["CPU of a decision with one trigger", decide],
+  hostile: ["256 triggers whose patterns never end", hostile],
+  trajectories: ["100,000 events appended, then read page by page", trajectories],
   protolabs: ["cost read from messages of 50 parts and from an agent's events", protolabs]
 }
 
@@ -34,7 +49,7 @@ not judge: a bound that is missed is printed as such, and the exit code is 0. Tr
   --quick   fewer requests, smaller objects, rougher figures
   --full    objects of 1 GiB, and 4 GiB for memory, instead of a quarter of that
 
-${Object.entries(rows).map(([name, [title]]) => `  ${name.padEnd(14)}${title}`).join("\n")}`
+${Object.entries(rows).map(([name, [title]]) => `  ${name.padEnd(16)}${title}`).join("\n")}`
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

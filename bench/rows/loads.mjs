@@ -137,14 +137,15 @@ export const decide = loadRow(
   [agentFull, pythonReference],
   async ({ port }, agent) => {
     await post(port, agent, "/ext/triggers", { triggers: [rule] })
-    return async (turn) => {
-      const solver_message = turn % 2 === 0 ? "Please cancel my order." : "Where is my parcel? It was sent a week ago."
-      const text = await post(port, agent, "/ext/triggers/decide", {
-        turn: turn + 1,
-        context_id: `c-${turn}`,
-        solver_message
-      })
-      if (text.includes("Why?") !== (turn % 2 === 0)) throw new Error(`decide answered ${text}`)
+    let turn = 0
+    return async (id) => {
+      turn++
+      const [solver_message, fires] = id % 2 === 0
+        ? ["Please cancel my order.", true]
+        : ["Where is my parcel? It was sent a week ago.", false]
+      const request = { turn, context_id: `c-${turn % 64}`, solver_message }
+      const text = await post(port, agent, "/ext/triggers/decide", request)
+      if (text.includes("Why?") !== fires) throw new Error(`decide answered ${text}`)
     }
   },
   (against) => [bound("CPU per decide with one rule, of Python's", against(pythonReference), 0.8)]

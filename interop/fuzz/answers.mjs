@@ -18,11 +18,13 @@ const leak = /\n\s+at [^\n]+:\d+:\d+|node:internal|\/node_modules\/|file:\/\/\//
 const settled = /^(?:TASK_STATE_)?(?:COMPLETED|FAILED|CANCELED|REJECTED|INPUT[-_]REQUIRED|AUTH[-_]REQUIRED)$/i
 
 /** What is wrong with a stream of A2A: a run ends once, and last. */
-const streamComplaint = (text) => {
+const streamComplaint = (text, resumed) => {
   const frames = text.split("\n\n").filter((frame) => frame !== "" && !frame.startsWith(":"))
   const events = frames.map((frame) => parse(/^data: (.*)$/m.exec(frame)?.[1] ?? ""))
   if (events.some((event) => event === undefined)) return "it has a frame that is not JSON"
   if (events.some(({ error }) => error !== undefined)) return undefined
+  // whoever has seen all that there is of a task that waits for its caller is told nothing
+  if (resumed && events.length === 0) return undefined
   const [first] = events
   const task = first?.result?.task ?? (first?.result?.kind === "task" ? first.result : undefined)
   // whoever comes after the end is told no more
@@ -36,7 +38,7 @@ const streamComplaint = (text) => {
 }
 
 /** What is wrong with an answer, if anything. */
-export const complaint = ({ bytes, status, type }, path, secrets) => {
+export const complaint = ({ bytes, status, type }, { headers, path }, secrets) => {
   const text = bytes.toString("utf8")
   // what was staged is answered as it came
   const opaque = type.startsWith("application/octet-stream")
@@ -51,7 +53,9 @@ export const complaint = ({ bytes, status, type }, path, secrets) => {
   }
   if (status === 500 && !correlated(text)) return "it is a 500 without a correlation id"
   if (status > 500 && !typed(body) && !correlated(text)) return "it is a 5xx without a typed error"
-  return path.startsWith("/a2a") && type.startsWith("text/event-stream") ? streamComplaint(text) : undefined
+  return path.startsWith("/a2a") && type.startsWith("text/event-stream")
+    ? streamComplaint(text, headers["last-event-id"] !== undefined)
+    : undefined
 }
 
 /** The id of the task that an answer of A2A tells of, if it does. */

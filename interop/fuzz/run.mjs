@@ -170,7 +170,7 @@ const fuzz = async (name, total) => {
         known.push(id)
         if (known.length > 32) known.shift()
       }
-      const wrong = complaint(answer, request.path, secrets)
+      const wrong = complaint(answer, request, secrets)
       if (wrong !== undefined) {
         problem ??= `request ${number}: ${wrong}\n${describe(request)}\n< ${answer.status} ${answer.type} ${
           answer.bytes.toString().slice(0, 600)

@@ -1,5 +1,5 @@
 // protoLabs' Python packages 0.2.1 and 0.3.0 beside ours: their recorded answers, their names, and what each side reads of the other's
-// running agent, in data parts for 0.2.1 and in metadata for 0.3.0.
+// running agent, in data parts for 0.2.1 and in the metadata of messages and artifacts for 0.3.0.
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { wrongNames } from "../protolabs/names.mjs"

@@ -1,4 +1,4 @@
-"""Times single searches of Python's `regex`: a line of JSON in, `{"text": …}` or `{"pattern": …}`, and one out."""
+"""Takes the processor's time for single searches of Python's `regex`: a line of JSON in, `{"text": …}` or `{"pattern": …}`, and one out."""
 
 import json
 import sys
@@ -14,7 +14,7 @@ for line in sys.stdin:
         value = {}
     else:
         compiled = regex.compile(asked["pattern"])
-        begun = time.perf_counter()
+        begun = time.process_time()
         found = compiled.search(text, timeout=60) is not None
-        value = {"found": found, "took": (time.perf_counter() - begun) * 1000}
+        value = {"found": found, "took": (time.process_time() - begun) * 1000}
     print(json.dumps({"value": value}), flush=True)

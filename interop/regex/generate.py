@@ -16,7 +16,7 @@ CHARS = "aabbbcA B1_-\n\r.é\u0130\u0131iIsSk\u017f\u212aσςΣß\u1e9eµ\u0345�
 ASCII = "".join(c for c in CHARS if c < "\x80")
 PLAIN = "abcAiIkKsS1 é中ς\U0001f600\U00010400"
 PROPERTIES = "L Lu Ll Lt N Nd P S Zs M Alphabetic Upper Lower Greek Han Latin White_Space Cased ASCII word alnum Emoji Cn Cs".split()
-WORDS = ["order", "Order", "no", "12", "2026-01-31", "a@b.c", "naïve", "İs", "ſo", "is", "is is", "$5", "€5", "\U0001f600", "’s", "_", "٣", "x"]
+WORDS = ["order", "Order", "no", "12", "2026-01-31", "a@b.c", "naïve", "Éa", "ſo", "is", "is is", "$5", "€5", "\U0001f600", "’s", "_", "٣", "x"]
 PIECES = [
     "order", "ORDER", "no\\.?", "\\d{2}", "\\d+", "\\w+", "\\w*?", "[\\w.+-]+", "@", "\\.", "\\s+", "\\s*", "\\W", "\\S+", "\\b", "\\b", "\\B",
     "\\m", "\\M", "(?:no|is|12)", "(?:or)?der", "(\\w+)\\s+\\1", "(?P<w>\\w)(?P=w)?", "[$€£]", "[^\\s/]+", "[a-z]+", "[A-Z]?", ".*", ".+?", "(?:\\d|x)+", "(?=o)",

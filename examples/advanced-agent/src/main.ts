@@ -113,25 +113,31 @@ const McpLive = McpOverride.toLayer(Effect.gen(function*() {
 const lastTurn = 3
 
 /** The library decides; from the third turn on the conversation ends whatever it says. */
-const TriggersLive = TriggersOverride.toLayer(Effect.map(Triggers.Triggers, (triggers) => ({
-  register: triggers.register,
-  state: () => triggers.state,
-  decide: (request) =>
-    Effect.map(triggers.decide(request), (decision) =>
-      request.turn < lastTurn
-        ? decision
-        : { ...decision, done: true, fired: [...decision.fired, "reference-turn-limit"] })
-})))
+const TriggersLive = TriggersOverride.toLayer(Effect.gen(function*() {
+  const triggers = yield* Triggers.Triggers
+  return {
+    register: triggers.register,
+    state: () => triggers.state,
+    decide: (request) =>
+      Effect.map(triggers.decide(request), (decision) =>
+        request.turn < lastTurn
+          ? decision
+          : { ...decision, done: true, fired: [...decision.fired, "reference-turn-limit"] })
+  }
+}))
 
 // --- What its tasks do -----------------------------------------------------------------------------------------------
 
 const Tasks = AdvancedAgent.toLayer(Effect.gen(function*() {
   const ledger = yield* Ledger
   return ({ config, mcpServers }) =>
-    Effect.map(ledger.entries, (entries) =>
-      TaskResult.text(`${config.greeting} from ${config.name ?? AdvancedAgent.name}.`).pipe(
-        TaskResult.withStructuredOutput({ servers: Object.keys(mcpServers), ledger: entries })
-      ))
+    Effect.map(
+      ledger.entries,
+      (entries) =>
+        TaskResult.text(`${config.greeting} from ${config.name ?? AdvancedAgent.name}.`).pipe(
+          TaskResult.withStructuredOutput({ servers: Object.keys(mcpServers), ledger: entries })
+        )
+    )
 }))
 
 /** The state that the overrides and the server share: what is provided with the implementation, the server takes too. */

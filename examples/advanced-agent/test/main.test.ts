@@ -1,11 +1,12 @@
 import { AgentServer } from "@effect-agentenv/agent"
 import { AgentClient, ExtensionClient } from "@effect-agentenv/client"
+import { Trigger } from "@effect-agentenv/protocol"
 import { AgentConfigV1 } from "@effect-agentenv/protocol/extensions/AgentConfigV1"
 import { McpConfigV1 } from "@effect-agentenv/protocol/extensions/McpConfigV1"
 import { TriggersV1 } from "@effect-agentenv/protocol/extensions/TriggersV1"
 import { AgentTest } from "@effect-agentenv/testing"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Logger, Option, Ref } from "effect"
+import { Effect, Layer, Logger, Option } from "effect"
 import { AdvancedAgent, AdvancedAgentLive } from "../src/main.ts"
 
 const Test = Layer.provide(AgentTest.layer(AdvancedAgent), AdvancedAgentLive)
@@ -36,7 +37,9 @@ describe("the advanced agent", () => {
     Effect.gen(function*() {
       const triggers = yield* ExtensionClient.make(TriggersV1)
       yield* triggers.register({
-        triggers: [{ id: "hint", when: { type: "step", turn: 3 }, actions: [{ type: "say", text: "Hurry." }] }]
+        triggers: [{
+          ...Trigger.make({ id: "hint", when: Trigger.step({ turn: 3 }), actions: [Trigger.say("Hurry.")] })
+        }]
       })
       const early = yield* triggers.decide(decision({ turn: 2 }))
       expect(early).toEqual({ parts: [], done: false, fired: [] })
@@ -72,30 +75,29 @@ describe("the advanced agent", () => {
   it.scoped("B-REG-14: says at its start and in its report what it answers itself", () =>
     Effect.gen(function*() {
       const { registry } = yield* Effect.provide(AgentServer.app(AdvancedAgent), AdvancedAgentLive)
-      expect(registry.conformance.standard_operation_overrides.map(({ operation, uri }) => `${uri} ${operation}`)).toEqual([
-        "urn:agentenv:agent-config/v1 set",
-        "urn:agentenv:agent-config/v1 get",
-        "urn:agentenv:mcp-config/v1 add",
-        "urn:agentenv:mcp-config/v1 list",
-        "urn:agentenv:triggers/v1 register",
-        "urn:agentenv:triggers/v1 decide",
-        "urn:agentenv:triggers/v1 state"
-      ])
+      expect(registry.conformance.standard_operation_overrides.map(({ operation, uri }) => `${uri} ${operation}`))
+        .toEqual([
+          "urn:agentenv:agent-config/v1 set",
+          "urn:agentenv:agent-config/v1 get",
+          "urn:agentenv:mcp-config/v1 add",
+          "urn:agentenv:mcp-config/v1 list",
+          "urn:agentenv:triggers/v1 register",
+          "urn:agentenv:triggers/v1 decide",
+          "urn:agentenv:triggers/v1 state"
+        ])
     }))
 
   it.effect("B-TASK-19: opens its ledger when it is served and closes it afterwards", () =>
     Effect.gen(function*() {
-      const messages = yield* Ref.make<ReadonlyArray<string>>([])
-      const logger = Logger.make<unknown, void>(({ message }) =>
-        Effect.runSync(Ref.update(messages, (all) => [...all, String(message)]))
-      )
-      const ledger = Effect.map(Ref.get(messages), (all) => all.filter((message) => message.includes("ledger")))
+      const messages: Array<string> = []
+      const logger = Logger.make<unknown, void>(({ message }) => void messages.push(String(message)))
+      const ledger = Effect.sync(() => messages.filter((message) => message.includes("ledger")))
       const serving = Effect.gen(function*() {
         const config = yield* ExtensionClient.make(AgentConfigV1)
         yield* config.set({ greeting: "Moin" })
         return yield* ledger
       })
-      const during = yield* serving.pipe(Effect.provide(Test), Effect.provide(Logger.replace(Logger.defaultLogger, logger)))
+      const during = yield* Effect.provide(serving, Layer.provide(Test, Logger.replace(Logger.defaultLogger, logger)))
       expect(during).toEqual(["The ledger is open"])
       expect(yield* ledger).toEqual(["The ledger is open", "The ledger closes with 1"])
     }))

@@ -58,8 +58,9 @@ if (name !== undefined) {
   say("progress", `Reading ${words} words`)
   if (words > Number(maxWords)) stop(4, `more than ${maxWords} words`)
 
-  const lines = []
-  for (const line of given.split("\n")) lines.push(line.startsWith("fetch ") ? await fetched(line.slice(6)) : line)
+  const lines = await Promise.all(
+    given.split("\n").map((line) => line.startsWith("fetch ") ? fetched(line.slice(6)) : line)
+  )
   const signature = process.env["SCRIBE_SIGNATURE"]
   const whole = [...lines, ...signature === undefined ? [] : [`-- ${signature}`]].join("\n")
   say("result", style === "upper" ? whole.toUpperCase() : whole)

@@ -4,7 +4,15 @@
  *
  * `npm start -w examples/cli-agent` serves it on `A2A_HOST` and `A2A_PORT`. The program is `bin/scribe.mjs`.
  */
-import { Agent, AgentConfig, AgentServer, Task, TaskFailure, type TaskRequest, TaskResult } from "@effect-agentenv/agent"
+import {
+  Agent,
+  AgentConfig,
+  AgentServer,
+  Task,
+  TaskFailure,
+  type TaskRequest,
+  TaskResult
+} from "@effect-agentenv/agent"
 import { McpConfigV1 } from "@effect-agentenv/protocol/extensions/McpConfigV1"
 import { Command, type CommandExecutor, FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
@@ -97,10 +105,14 @@ const stop = (running: CommandExecutor.Process): Effect.Effect<void> =>
 
 const Line = Schema.parseJson(Schema.Struct({ type: Schema.Literal("progress", "result"), text: Schema.String }))
 
-const broken = (code: string, message: string) => new TaskFailure.TaskFailure({ code, message, errorType: "infra_error" })
+const broken = (code: string, message: string) =>
+  new TaskFailure.TaskFailure({ code, message, errorType: "infra_error" })
 
 const failures: Readonly<Record<number, TaskFailure.TaskFailure>> = {
-  2: new TaskFailure.TaskFailure({ code: "scribe.bad_arguments", message: "The program doesn't take its configuration." }),
+  2: new TaskFailure.TaskFailure({
+    code: "scribe.bad_arguments",
+    message: "The program doesn't take its configuration."
+  }),
   3: new TaskFailure.TaskFailure({ code: "scribe.no_token", message: "The program needs an api_token." }),
   4: new TaskFailure.TaskFailure({ code: "scribe.too_long", message: "The text has more than max_words words." })
 }
@@ -113,7 +125,8 @@ const read = (running: CommandExecutor.Process) =>
     Stream.mapEffect(Schema.decode(Line)),
     Stream.runFoldEffect(Option.none<string>(), (result, { text, type }) =>
       type === "result" ? Effect.succeedSome(text) : Effect.as(Task.progress(text), result)),
-    Effect.catchTag("ParseError", () => broken("scribe.unreadable", "The program said something unknown."))
+    Effect.catchTag("ParseError", () =>
+      broken("scribe.unreadable", "The program said something unknown."))
   )
 
 const write = (request: Request) =>
@@ -126,7 +139,9 @@ const write = (request: Request) =>
     yield* Effect.forkScoped(Stream.runDrain(running.stderr))
     const result = yield* read(running)
     const code = yield* Effect.mapError(running.exitCode, () => broken("scribe.killed", "A signal ended the program."))
-    if (code !== 0) return yield* failures[code] ?? broken("scribe.crashed", `The program ended with exit code ${code}.`)
+    if (code !== 0) {
+      return yield* failures[code] ?? broken("scribe.crashed", `The program ended with exit code ${code}.`)
+    }
     if (Option.isNone(result)) return yield* broken("scribe.silent", "The program ended without a result.")
     return TaskResult.text(result.value)
   }).pipe(

@@ -30,7 +30,11 @@ const asked = (respond: RequestListener) =>
     )
     const { port } = server.address() as AddressInfo
     const mcp = yield* ExtensionClient.make(McpConfigV1)
-    yield* mcp.add({ url: `http://127.0.0.1:${port}/mcp`, name: "desk", headers: Redacted.make({ "x-key": "k-secret" }) })
+    yield* mcp.add({
+      url: `http://127.0.0.1:${port}/mcp`,
+      name: "desk",
+      headers: Redacted.make({ "x-key": "k-secret" })
+    })
   })
 
 /** The temporary directory of this process alone, so that nothing in it is anybody else's. */

@@ -80,17 +80,20 @@ const WordCountLive = WordCount.toLayer(Effect.succeed({
   count: ({ text }) => Effect.succeed({ words: words(text).length, characters: Array.from(text).length })
 }))
 
-const NotesLive = Notes.toLayer(Effect.map(Notebook, (notebook) => ({
-  create: ({ text }) => notebook.add(text),
-  list: () => Effect.map(notebook.all, (notes) => ({ notes }))
-})))
+const NotesLive = Notes.toLayer(Effect.gen(function*() {
+  const notebook = yield* Notebook
+  return {
+    create: ({ text }) => notebook.add(text),
+    list: () => Effect.map(notebook.all, (notes) => ({ notes }))
+  }
+}))
 
 const LibrarianTasks = Librarian.toLayer(Effect.gen(function*() {
   const notebook = yield* Notebook
   return ({ parts }) =>
     Effect.gen(function*() {
-      const wanted = parts.flatMap((part) => part.kind === "text" ? words(part.text) : [])
-      const found = (yield* notebook.all).filter(({ text }) => words(text).some((word) => wanted.includes(word)))
+      const wanted = new Set(parts.flatMap((part) => part.kind === "text" ? words(part.text) : []))
+      const found = (yield* notebook.all).filter(({ text }) => words(text).some((word) => wanted.has(word)))
       const answer = found.length === 0
         ? "There is nothing about that in my notes."
         : found.map(({ id, text }) => `${id}. ${text}`).join("\n")

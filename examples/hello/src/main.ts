@@ -1,126 +1,68 @@
 /**
- * A parcel desk: parcels wait on shelves, and an agent hands them over to the people they are for.
+ * An agent and an environment, played against each other: a clerk serves the people at a parcel desk, and the desk's state says how well.
  *
- * `npm start` serves it on a free port, plays a scripted episode over HTTP, prints every step and a score, and ends.
+ * `npm start` serves both on free ports, gives the clerk the desk's tools, sends it a task, and prints what happens and a score.
  */
-import { EnvironmentClient, Episode, ToolClient } from "@effect-agentenv/client"
-import { Environment, EnvironmentServer, Seed, Tool } from "@effect-agentenv/environment"
-import { AgentEnvError, Part } from "@effect-agentenv/protocol"
+import * as Model from "@effect-agentenv-examples/model"
+import { AgentServer } from "@effect-agentenv/agent"
+import { AgentClient, EnvironmentClient, Episode, ExtensionClient, ToolClient } from "@effect-agentenv/client"
+import { EnvironmentServer } from "@effect-agentenv/environment"
+import { type A2a, EnvironmentCard, Part } from "@effect-agentenv/protocol"
+import { AgentConfigV1 } from "@effect-agentenv/protocol/extensions/AgentConfigV1"
+import { McpConfigV1 } from "@effect-agentenv/protocol/extensions/McpConfigV1"
 import { HttpServer } from "@effect/platform"
 import { NodeHttpClient, NodeRuntime } from "@effect/platform-node"
-import { ConfigProvider, Console, Data, Effect, Layer, Logger, LogLevel, Random, Ref, Schema } from "effect"
+import { Console, Data, Effect, Layer, Logger, LogLevel, Option, Stream } from "effect"
 import { parseArgs } from "node:util"
-
-// --- What the environment is -----------------------------------------------------------------------------------------
-
-const Arrival = Schema.Struct({ id: Schema.String, recipient: Schema.String })
-
-const Parcel = Schema.Struct({
-  ...Arrival.fields,
-  shelf: Schema.Int,
-  handedTo: Schema.NullOr(Schema.String)
-})
-
-const Desk = Schema.Struct({ parcels: Schema.Array(Parcel), refusals: Schema.Int })
-
-class WrongRecipient extends Schema.TaggedError<WrongRecipient>()("WrongRecipient", {
-  parcel: Schema.String,
-  recipient: Schema.String
-}) {
-  override get message() {
-    return `Parcel ${this.parcel} is not for ${this.recipient}.`
-  }
-}
-
-const FindParcels = Tool.make("{environment_name}_find_parcels", {
-  description: "List the parcels that wait for someone, with the shelf that each is on.",
-  parameters: { recipient: Schema.String.annotations({ description: "The name on the parcel." }) },
-  success: Schema.Array(Schema.Struct({ id: Schema.String, shelf: Schema.Int })),
-  annotations: { readOnlyHint: true }
-})
-
-const HandOver = Tool.make("{environment_name}_hand_over", {
-  description: "Hand a parcel over to the person at the desk.",
-  parameters: {
-    parcel: Schema.String.annotations({ description: "The id of the parcel." }),
-    recipient: Schema.String.annotations({ description: "Who takes it." })
-  },
-  success: Schema.String,
-  failure: WrongRecipient
-})
-
-export const ParcelDesk = Environment.make("parcel_desk", { tools: [FindParcels, HandOver] })
-
-// --- How it works ----------------------------------------------------------------------------------------------------
-
-const empty: typeof Desk.Type = { parcels: [], refusals: 0 }
-
-export const ParcelDeskLive = ParcelDesk.toLayer(Effect.gen(function*() {
-  const desk = yield* Ref.make(empty)
-  return {
-    reset: Ref.set(desk, empty),
-    // Shelves are drawn from the environment's own `Random`: the same seed, the same shelves.
-    add: Seed.load(Schema.Struct({ parcels: Schema.Array(Arrival) }), ({ parcels }) =>
-      Effect.gen(function*() {
-        const shelved = yield* Effect.forEach(parcels, (parcel) =>
-          Effect.map(Random.nextIntBetween(1, 10), (shelf) => ({ ...parcel, shelf, handedTo: null })))
-        yield* Ref.update(desk, (now) => ({ ...now, parcels: [...now.parcels, ...shelved] }))
-      })),
-    get: Effect.map(Ref.get(desk), (data) => [Part.DataPart.make({ data })]),
-    tools: {
-      "{environment_name}_find_parcels": ({ recipient }) =>
-        Effect.map(Ref.get(desk), ({ parcels }) =>
-          parcels
-            .filter((parcel) => parcel.recipient === recipient && parcel.handedTo === null)
-            .map(({ id, shelf }) => ({ id, shelf }))),
-      "{environment_name}_hand_over": ({ parcel: id, recipient }) =>
-        Effect.gen(function*() {
-          const { parcels } = yield* Ref.get(desk)
-          const parcel = parcels.find((parcel) => parcel.id === id)
-          if (parcel === undefined || parcel.handedTo !== null) {
-            return yield* new AgentEnvError.AgentEnvError({
-              code: "no_such_parcel",
-              message: `No parcel ${id} is waiting.`,
-              hint: "Look for the recipient's parcels first."
-            })
-          }
-          if (parcel.recipient !== recipient) {
-            yield* Ref.update(desk, (now) => ({ ...now, refusals: now.refusals + 1 }))
-            return yield* new WrongRecipient({ parcel: id, recipient })
-          }
-          yield* Ref.update(desk, (now) => ({
-            ...now,
-            parcels: now.parcels.map((each) => each.id === id ? { ...each, handedTo: recipient } : each)
-          }))
-          return `${recipient} took ${id} from shelf ${parcel.shelf}.`
-        })
-    }
-  }
-}))
+import { Clerk, ClerkLive } from "./clerk.ts"
+import { Desk, ParcelDesk, ParcelDeskLive } from "./desk.ts"
 
 // --- How it is played ------------------------------------------------------------------------------------------------
 
-const Found = Schema.Struct({ result: FindParcels.success })
+type Print = (line: string) => Effect.Effect<void>
+
+/** Gives the clerk the desk's tools, and the model that it is to think with, as a platform would: by the agent's extensions. */
+export const introduce = (model?: string | undefined) =>
+  Effect.gen(function*() {
+    const environment = yield* EnvironmentClient.EnvironmentClient
+    const card = yield* environment.card
+    const mcp = yield* ExtensionClient.make(McpConfigV1)
+    yield* mcp.add({ url: `${environment.baseUrl}${EnvironmentCard.mcpPath(card)}`, name: card.name })
+    const config = yield* ExtensionClient.make(AgentConfigV1)
+    if (model !== undefined) yield* config.set({ model })
+  })
+
+class NotServed extends Data.TaggedError("NotServed")<{ readonly message: string }> {}
+
+/** Sends the clerk a task, prints its progress, and answers what it said in the end. */
+const serve = (print: Print, words: string) =>
+  Effect.gen(function*() {
+    const agent = yield* AgentClient.AgentClient
+    yield* print(`  > ${words}`)
+    const last = yield* agent.stream(words).pipe(
+      Stream.tap((event) => event._tag === "StatusUpdate" && !event.final ? told(print, event) : Effect.void),
+      Stream.runLast
+    )
+    if (Option.isNone(last)) return yield* new NotServed({ message: "the clerk said nothing" })
+    const failure = AgentClient.failure(last.value)
+    if (Option.isSome(failure)) return yield* new NotServed({ message: failure.value.message })
+    const answer = AgentClient.text(last.value)
+    const calls = Option.match(AgentClient.usage(last.value), {
+      onNone: () => 0,
+      onSome: ({ toolCallCount = 0 }) => toolCallCount
+    })
+    yield* print(`  < ${answer} (${calls} tool calls)`)
+    return calls
+  })
+
+const told = (print: Print, event: A2a.StatusUpdate) => {
+  const text = AgentClient.text(event)
+  return text === "" ? Effect.void : print(text.replace(/^/gm, "    "))
+}
 
 const share = (parts: number, whole: number) => whole === 0 ? 0 : parts / whole
 
-type Print = (line: string) => Effect.Effect<void>
-
-const progress = (print: Print) => (event: Episode.Progress): Effect.Effect<void> => {
-  switch (event._tag) {
-    case "StepStarted":
-      return print(event.step)
-    case "ToolCalled":
-      return print(`  ${event.ok ? "ok  " : "FAIL"} ${event.name} ${JSON.stringify(event.args)}`)
-    case "StepFinished":
-      return Effect.void
-  }
-}
-
-const saying = (print: Print, tools: ToolClient.Service) => (name: string, args: Readonly<Record<string, unknown>>) =>
-  Effect.tap(tools.callTool(name, args), ({ text }) => print(`       ${text}`))
-
-/** Gives Ada her parcels, after a mistake. The same episode runs over HTTP below and in process in the test. */
+/** Ada asks for a parcel that isn't hers, and for hers. The same episode runs over HTTP below and in process in the test. */
 export const episode = (print: Print) =>
   Episode.run({
     name: "Ada's parcels",
@@ -134,15 +76,7 @@ export const episode = (print: Print) =>
         ]
       }
     })],
-    player: (tools) =>
-      Effect.gen(function*() {
-        const call = saying(print, tools)
-        yield* call("parcel_desk_hand_over", { parcel: "P-2", recipient: "Ada" })
-        const found = yield* call("parcel_desk_find_parcels", { recipient: "Ada" })
-        const { result } = yield* Schema.decodeUnknown(Found)(found.structuredContent)
-        for (const { id } of result) yield* call("parcel_desk_hand_over", { parcel: id, recipient: "Ada" })
-        return result.length
-      }),
+    player: () => serve(print, "Ada is at the desk. She asks for P-2, and for whatever else is hers."),
     scorers: {
       delivered: Episode.scorer({
         data: Desk,
@@ -158,57 +92,103 @@ export const episode = (print: Print) =>
         score: ({ refusals }) => ({ score: 1 / (1 + refusals), detail: `${refusals} refused` })
       })
     },
-    onProgress: progress(print)
+    onProgress: (event) => event._tag === "StepStarted" ? print(event.step) : Effect.void
   })
 
-const usage = `A parcel desk for agents.
-
-  npm start                          play a scripted episode over HTTP on a free port, print its steps and score
-  npm start -- --serve [--port N]    serve the environment until Ctrl-C (port 18765, or MCP_PORT, unless said)
-  npm start -- --help                this text`
-
-// --- What `npm start` does -------------------------------------------------------------------------------------------
+// --- Where it is played ----------------------------------------------------------------------------------------------
 
 const host = "127.0.0.1"
 
-const served = (port: number | undefined) =>
-  EnvironmentServer.serve(ParcelDesk, { host, port }).pipe(Layer.provide(ParcelDeskLive))
+interface Ports {
+  readonly desk: number | undefined
+  readonly clerk: number | undefined
+}
 
-const Clients = Layer.unwrapEffect(
-  HttpServer.addressFormattedWith((baseUrl) =>
-    Effect.succeed(Layer.merge(EnvironmentClient.layer({ baseUrl }), ToolClient.layer({ baseUrl })))
+/** A layer that is made for the address of the server in context. */
+const at = <A, E, R>(clients: (baseUrl: string) => Layer.Layer<A, E, R>) =>
+  Layer.unwrapEffect(HttpServer.addressFormattedWith((baseUrl) => Effect.succeed(clients(baseUrl))))
+
+const desk = (port: number | undefined) =>
+  at((baseUrl) => Layer.merge(EnvironmentClient.layer({ baseUrl }), ToolClient.layer({ baseUrl }))).pipe(
+    Layer.provide(EnvironmentServer.serve(ParcelDesk, { host, port })),
+    Layer.provide(ParcelDeskLive)
   )
-).pipe(Layer.provide(NodeHttpClient.layer))
 
-const play = HttpServer.addressFormattedWith((baseUrl) => Console.log(`${ParcelDesk.name} on ${baseUrl}\n`)).pipe(
-  Effect.zipRight(episode(Console.log)),
-  Effect.flatMap((report) => Console.log(`\n${Episode.format(report)}`)),
-  Effect.provide(Layer.provideMerge(Clients, served(0))),
-  // the script calls the tools by the names that the definition gives them, whatever ENVIRONMENT_NAME says
-  Effect.withConfigProvider(ConfigProvider.fromMap(new Map())),
-  Logger.withMinimumLogLevel(LogLevel.Warning)
-)
+const clerk = (port: number | undefined, model: string | undefined) =>
+  at((baseUrl) => Layer.merge(AgentClient.layer({ baseUrl }), ExtensionClient.layerAgent({ baseUrl }))).pipe(
+    Layer.provide(AgentServer.serve(Clerk, { host, port })),
+    Layer.provide(ClerkLive),
+    Layer.provide(model === undefined ? Layer.empty : Model.layerConfig)
+  )
+
+const world = (ports: Ports, model: string | undefined) =>
+  Layer.merge(desk(ports.desk), clerk(ports.clerk, model)).pipe(Layer.provide(NodeHttpClient.layer))
+
+const present = Effect.gen(function*() {
+  const environment = yield* EnvironmentClient.EnvironmentClient
+  const agent = yield* AgentClient.AgentClient
+  yield* Console.log(`environment  ${(yield* environment.card).name} on ${environment.baseUrl}`)
+  yield* Console.log(`agent        ${(yield* agent.card).name} on ${agent.baseUrl}`)
+})
+
+const play = (model: string | undefined) =>
+  present.pipe(
+    Effect.zipRight(introduce(model)),
+    Effect.zipRight(Console.log("")),
+    Effect.zipRight(episode(Console.log)),
+    Effect.flatMap((report) => Console.log(`\n${Episode.format(report)}`)),
+    Effect.provide(world({ desk: 0, clerk: 0 }, model)),
+    Logger.withMinimumLogLevel(LogLevel.Warning)
+  )
+
+/** The clerk knows the desk, so that whoever speaks A2A can send it to work. */
+const stay = (ports: Ports, model: string | undefined) =>
+  present.pipe(
+    Effect.zipRight(introduce(model)),
+    Effect.zipRight(Console.log("until Ctrl-C")),
+    Effect.zipRight(Effect.never),
+    Effect.provide(world(ports, model))
+  )
+
+// --- What `npm start` does -------------------------------------------------------------------------------------------
+
+const usage = `An agent at a parcel desk.
+
+  npm start                        serve the desk (an environment) and its clerk (an agent) on free ports, play an episode over
+                                   HTTP, print its tool calls and its score
+  npm start -- --serve             serve both until Ctrl-C
+      [--port N]                   the desk's port: 18765, or MCP_PORT, unless said
+      [--agent-port N]             the clerk's port: 8000, or A2A_PORT, unless said
+  npm start -- --model NAME        let a model think instead of a script; LITELLM_BASE_URL and LITELLM_API_KEY say where it is
+  npm start -- --help              this text`
 
 class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
 const args = Effect.try({
   try: () =>
     parseArgs({
-      options: { help: { type: "boolean", short: "h" }, serve: { type: "boolean" }, port: { type: "string" } }
+      options: {
+        "help": { type: "boolean", short: "h" },
+        "serve": { type: "boolean" },
+        "port": { type: "string" },
+        "agent-port": { type: "string" },
+        "model": { type: "string" }
+      }
     }).values,
   catch: (cause) => new UsageError({ message: cause instanceof Error ? cause.message : String(cause) })
 })
 
-const portOf = (text: string | undefined) =>
-  text === undefined || /^\d{1,5}$/.test(text)
+const portOf = (option: string, text: string | undefined) =>
+  text === undefined || /^\d{1,5}$/.test(text) && Number(text) < 65_536
     ? Effect.succeed(text === undefined ? undefined : Number(text))
-    : new UsageError({ message: `--port takes a number, not '${text}'` })
+    : new UsageError({ message: `${option} takes a port, not '${text}'` })
 
 const main = Effect.gen(function*() {
-  const { help, port, serve } = yield* args
-  if (help) return yield* Console.log(usage)
-  if (serve) return yield* Layer.launch(served(yield* portOf(port)))
-  yield* play
+  const given = yield* args
+  if (given.help) return yield* Console.log(usage)
+  if (!given.serve) return yield* play(given.model)
+  const ports = { desk: yield* portOf("--port", given.port), clerk: yield* portOf("--agent-port", given["agent-port"]) }
+  return yield* stay(ports, given.model)
 }).pipe(
   Effect.catchTag(
     "UsageError",

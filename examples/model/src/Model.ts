@@ -4,7 +4,7 @@
 import { TaskFailure, type TaskResult } from "@effect-agentenv/agent"
 import { Sse } from "@effect-agentenv/client"
 import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "@effect/platform"
-import { Config, type ConfigError, Context, Effect, Layer, Redacted, Schema, Stream } from "effect"
+import { Config, type ConfigError, Context, Effect, Layer, type Redacted, Schema, Stream } from "effect"
 
 // --- What is said ----------------------------------------------------------------------------------------------------
 

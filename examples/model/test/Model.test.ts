@@ -12,8 +12,10 @@ const fromEnv = (env: Readonly<Record<string, string>>) =>
 
 const Test = Layer.provideMerge(
   Layer.unwrapEffect(
-    Effect.map(ModelServer.ModelServer, ({ baseUrl }) =>
-      fromEnv({ LITELLM_API_KEY: "sk-own", LITELLM_BASE_URL: baseUrl }))
+    Effect.map(
+      ModelServer.ModelServer,
+      ({ baseUrl }) => fromEnv({ LITELLM_API_KEY: "sk-own", LITELLM_BASE_URL: baseUrl })
+    )
   ),
   ModelServer.layer
 )
@@ -33,7 +35,9 @@ describe("the model client", () => {
         const exit = yield* started(env)
         expect(Exit.isFailure(exit) ? Cause.pretty(exit.cause) : "").toContain(missing)
       }
-      expect(Exit.isSuccess(yield* started({ LITELLM_API_KEY: "k", LITELLM_BASE_URL: "http://127.0.0.1:9" }))).toBe(true)
+      expect(Exit.isSuccess(yield* started({ LITELLM_API_KEY: "k", LITELLM_BASE_URL: "http://127.0.0.1:9" }))).toBe(
+        true
+      )
     }))
 
   it("B-EX-2: asks at /v1/chat/completions below a base URL that may say /v1 itself", () => {
@@ -119,7 +123,11 @@ describe("the model client", () => {
       const errors = yield* Effect.forEach([1, 2, 3], () => Effect.flip(model.complete(request)))
       expect(errors.map(({ reason }) => reason)).toEqual(["refused", "unreadable", "unreadable"])
       expect(errors.map(Model.toTaskFailure)).toMatchObject([
-        { code: "model.refused", message: "The model's server refused the request with status 401.", errorType: "infra_error" },
+        {
+          code: "model.refused",
+          message: "The model's server refused the request with status 401.",
+          errorType: "infra_error"
+        },
         { code: "model.unreadable" },
         { code: "model.unreadable" }
       ])

@@ -10,7 +10,7 @@ import { type ReadObjects, SnapshotV1, type WriteObjects } from "@effect-agenten
 import { NamespaceUploader, Source, Transfers, Workspace } from "@effect-agentenv/transfers"
 import { FileSystem, Path } from "@effect/platform"
 import { NodeContext, NodeRuntime } from "@effect/platform-node"
-import { Context, Effect, Layer, Option, Ref, Schema } from "effect"
+import { Array as Arr, Context, Effect, Layer, Option, Order, Ref, Schema } from "effect"
 
 // --- What the agent is -----------------------------------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ const perform = (prompt: string, contextId: string) =>
         }
       case "list": {
         const entries = yield* system.readDirectory(desk.files, { recursive: true })
-        return { answer: entries.sort().join("\n"), change: nothing }
+        return { answer: Arr.sort(entries, Order.string).join("\n"), change: nothing }
       }
       case "history": {
         const turns = said(yield* Ref.get(desk.state), contextId)
@@ -150,22 +150,26 @@ const turn = (contextId: string) => (prompt: string) =>
       const call = yield* Effect.orDie(Schema.encode(Call)({ contextId, prompt, answer, removed: change.removed }))
       yield* Effect.mapError(
         record(before.changelog.value, before.calls, call, change),
-        () => new TaskFailure.TaskFailure({
-          code: "not_recorded",
-          message: "The change was made, but it is missing in the changelog.",
-          errorType: "infra_error"
-        })
+        () =>
+          new TaskFailure.TaskFailure({
+            code: "not_recorded",
+            message: "The change was made, but it is missing in the changelog.",
+            errorType: "infra_error"
+          })
       )
     }
     return answer
   })
 
-const Tasks = Keeper.toLayer(Effect.map(Desk, (desk) => ({ contextId, parts }) => {
-  const prompts = parts.flatMap((part) => part.kind === "text" ? part.text.split("\n") : [])
-  return Effect.forEach(prompts.filter((prompt) => prompt !== ""), turn(contextId)).pipe(
-    Effect.map((answers) => TaskResult.text(answers.join("\n"))),
-    desk.alone
-  )
+const Tasks = Keeper.toLayer(Effect.gen(function*() {
+  const desk = yield* Desk
+  return ({ contextId, parts }) => {
+    const prompts = parts.flatMap((part) => part.kind === "text" ? part.text.split("\n") : [])
+    return Effect.forEach(prompts.filter((prompt) => prompt !== ""), turn(contextId)).pipe(
+      Effect.map((answers) => TaskResult.text(answers.join("\n"))),
+      desk.alone
+    )
+  }
 }))
 
 // --- How it is saved and given back ----------------------------------------------------------------------------------
@@ -230,31 +234,34 @@ const replay = (object: Grant.ReadObject) =>
     return call
   }))
 
-const SnapshotLive = SnapshotV1.toLayer(Effect.map(Desk, (desk) => ({
-  save: ({ context_id, objects }) => desk.alone(save(context_id, objects)),
-  load: ({ objects, target_context_id }) => desk.alone(load(objects, target_context_id)),
-  changelog: {
-    enable: ({ write_namespace }) =>
-      NamespaceUploader.make(write_namespace).pipe(
-        Effect.flatMap((changelog) =>
-          Ref.update(desk.state, (state) => ({ ...state, changelog: Option.some(changelog) }))
+const SnapshotLive = SnapshotV1.toLayer(Effect.gen(function*() {
+  const desk = yield* Desk
+  return {
+    save: ({ context_id, objects }) => desk.alone(save(context_id, objects)),
+    load: ({ objects, target_context_id }) => desk.alone(load(objects, target_context_id)),
+    changelog: {
+      enable: ({ write_namespace }) =>
+        NamespaceUploader.make(write_namespace).pipe(
+          Effect.flatMap((changelog) =>
+            Ref.update(desk.state, (state) => ({ ...state, changelog: Option.some(changelog) }))
+          ),
+          Effect.as({ roots: [desk.files] }),
+          desk.alone
         ),
-        Effect.as({ roots: [desk.files] }),
-        desk.alone
-      ),
-    apply: ({ increments, resume_conversation, target_context_id }) =>
-      Effect.gen(function*() {
-        const calls = yield* Effect.forEach(increments, ({ object }) => replay(object))
-        const last = increments.at(-1)
-        if (last !== undefined) yield* Ref.update(desk.state, (state) => ({ ...state, calls: last.sequence + 1 }))
-        const contextId = target_context_id ?? calls.at(-1)?.contextId
-        if (resume_conversation !== true || contextId === undefined) return { count: increments.length }
-        const turns = calls.map(({ answer, prompt }) => ({ prompt, answer }))
-        yield* Ref.update(desk.state, (state) => saying(contextId, [...said(state, contextId), ...turns])(state))
-        return { count: increments.length, context_id: contextId }
-      }).pipe(desk.alone)
+      apply: ({ increments, resume_conversation, target_context_id }) =>
+        Effect.gen(function*() {
+          const calls = yield* Effect.forEach(increments, ({ object }) => replay(object))
+          const last = increments.at(-1)
+          if (last !== undefined) yield* Ref.update(desk.state, (state) => ({ ...state, calls: last.sequence + 1 }))
+          const contextId = target_context_id ?? calls.at(-1)?.contextId
+          if (resume_conversation !== true || contextId === undefined) return { count: increments.length }
+          const turns = calls.map(({ answer, prompt }) => ({ prompt, answer }))
+          yield* Ref.update(desk.state, (state) => saying(contextId, [...said(state, contextId), ...turns])(state))
+          return { count: increments.length, context_id: contextId }
+        }).pipe(desk.alone)
+    }
   }
-})))
+}))
 
 /** It moves objects by the `Transfers` in context. */
 export const KeeperLive = Layer.merge(Tasks, SnapshotLive).pipe(

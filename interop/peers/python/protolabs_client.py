@@ -21,11 +21,12 @@ SENT = json.load(open(PAYLOADS, encoding="utf-8"))
 
 
 def holders(event):
-    """Messages, artifacts and what carries them, as the wire has them, in the order in which they are said."""
+    """Messages and artifacts, as the wire has them, in the order in which they are said: the package reads nothing else."""
     for update in (event.get("task", {}), event.get("statusUpdate", {}), event.get("artifactUpdate", {})):
+        yield from update.get("history", [])
         yield update.get("status", {}).get("message", {})
         yield update.get("artifact", {})
-        yield {"metadata": update.get("metadata", {})}
+        yield from update.get("artifacts", [])
 
 
 def read(events, parse):
@@ -78,7 +79,7 @@ async def main():
         async with check(f"{RELEASE}: parse_cost reads each cost once"):
             equal(read(events, protolabs_a2a.parse_cost), SENT["costs"])
         async with check(f"{RELEASE}: parse_confidence"):
-            equal(read(events, protolabs_a2a.parse_confidence), [SENT["confidence"]])
+            equal(read(events, protolabs_a2a.parse_confidence), [SENT["chart"], SENT["confidence"]])
         async with check(f"{RELEASE}: parse_worldstate_delta"):
             equal(read(events, protolabs_a2a.parse_worldstate_delta), [{"deltas": SENT["deltas"]}])
         async with check(f"{RELEASE}: parse_tool_call reads each phase once"):
@@ -86,10 +87,12 @@ async def main():
         async with check(f"{RELEASE}: read_text reads the answer"):
             parts = events[-1]["statusUpdate"]["status"]["message"]["parts"]
             equal([text for text in map(protolabs_a2a.read_text, parts) if text is not None], [SENT["answer"]])
-        async with check(f"{RELEASE}: reads the last cost of the task when it is asked for later"):
+        async with check(f"{RELEASE}: reads all of the task when it is asked for later"):
             client, context = await client_for(http, "apiKey", KEY)
             task = MessageToDict(await client.get_task(GetTaskRequest(id=events[0]["task"]["id"]), context=context))
-            equal(read([{"task": task}], protolabs_a2a.parse_cost), SENT["costs"][-1:])
+            equal(read([{"task": task}], protolabs_a2a.parse_cost), SENT["costs"])
+            equal(read([{"task": task}], protolabs_a2a.parse_tool_call), SENT["toolCalls"])
+            equal(read([{"task": task}], protolabs_a2a.parse_confidence), [SENT["confidence"], SENT["chart"]])
     done()
 
 

@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as AgentConfig from "./AgentConfig.ts"
+import * as implementation from "./internal/implementation.ts"
 import type * as Task from "./Task.ts"
 import type { TaskRequest } from "./TaskRequest.ts"
 import type { TaskResult } from "./TaskResult.ts"
@@ -252,12 +253,15 @@ export interface Options<Extensions, Streaming extends boolean> {
   readonly extensions?: Extensions
 }
 
-const implement = (run: HandlersService["run"], built: Context.Context<never>): HandlersService => ({
-  run: (request) =>
-    // a run that throws before there is an effect has failed as one that dies
-    Effect.mapInputContext(Effect.suspend(() => run(request)), (call: Context.Context<PerRun>) =>
-      Context.merge(built, call))
-})
+const implement = (run: HandlersService["run"], built: Context.Context<never>): HandlersService =>
+  implementation.make({
+    run: (request) =>
+      // a run that throws before there is an effect has failed as one that dies
+      Effect.mapInputContext(
+        Effect.suspend(() => run(request)),
+        (call: Context.Context<PerRun>) => Context.merge(built, call)
+      )
+  }, { run, built })
 
 /**
  * Defines an agent. A `urn:agentenv:*` extension that is not the library's own does not compile (B-REG-16), nor does one that is

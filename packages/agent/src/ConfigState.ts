@@ -74,7 +74,11 @@ export const make = (config: AgentConfig.Any): Effect.Effect<Service> =>
     const listeners: Array<() => void> = []
     // a schema may take its time to decode, and no update may be lost to another meanwhile
     const turn = yield* Effect.makeSemaphore(1)
-    let set: A2a.JsonObject = {}
+    const initial: A2a.JsonObject = {}
+    const defaults = config === AgentConfig.AgentConfig
+      ? { ...(yield* Effect.orDie(decode(initial))) as AgentConfig.AgentConfig }
+      : undefined
+    let set = initial
     let card: ReturnType<Service["card"]> = { name: undefined, description: undefined }
 
     const update = (given: A2a.JsonObject): Effect.Effect<void, ExtensionError> =>
@@ -92,8 +96,13 @@ export const make = (config: AgentConfig.Any): Effect.Effect<Service> =>
 
     return {
       set: (given) => turn.withPermits(1)(update(given)),
-      // what was set has been decoded before it was kept
-      current: Effect.suspend(() => Effect.orDie(decode(set))),
+      current: Effect.suspend(() =>
+        // of the fields that all have nothing is to be learned by decoding them again, and none holds an object
+        defaults !== undefined && set === initial
+          ? Effect.succeed(new AgentConfig.AgentConfig(defaults, { disableValidation: true }))
+          // what was set has been decoded before it was kept
+          : Effect.orDie(decode(set))
+      ),
       readback: Effect.sync(() => {
         const shown: Record<string, unknown> = structuredClone(set)
         for (const name of secrets) if (Object.hasOwn(shown, name)) shown[name] = "***"

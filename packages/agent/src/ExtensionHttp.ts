@@ -14,6 +14,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import type * as Runtime from "effect/Runtime"
 import type * as Scope from "effect/Scope"
 import { ExtensionError } from "./ExtensionError.ts"
 import { ExtensionRegistry, type Served } from "./ExtensionRegistry.ts"
@@ -104,14 +105,33 @@ const fail = (exchange: Exchange.Exchange, cause: Cause.Cause<unknown>, calls: C
   say(exchange, 500, Correlation.report(cause, calls.runtime))
 }
 
-const listener = (served: Served, calls: Calls.Calls<never>, limit: number): Exchange.Listener => {
+type RuntimeOn = (port: number | undefined) => Runtime.Runtime<never>
+
+/** The runtime of the calls that come to a port, which their transfers try first (B-XFER-1); the last one stays at hand. */
+const runtimes = (runtime: Runtime.Runtime<never>): RuntimeOn => {
+  let last: number | undefined
+  let made = runtime
+  return (port) => {
+    if (port !== last) {
+      last = port
+      made = port === undefined ? runtime : Calls.withService(runtime, Loopback.ServingPort, port)
+    }
+    return made
+  }
+}
+
+const listener = (
+  served: Served,
+  calls: Calls.Calls<never>,
+  runtimeOn: RuntimeOn,
+  limit: number
+): Exchange.Listener => {
   const name = `extension ${served.name}`
   const run = (exchange: Exchange.Exchange, sent: Sent): void => {
-    const call = Effect.suspend(() => served.call(sent))
     calls.run(
       exchange,
-      exchange.port === undefined ? call : Loopback.servingOn(exchange.port)(call),
-      calls.runtime,
+      Effect.suspend(() => served.call(sent)),
+      runtimeOn(exchange.port),
       (exit) => {
         if (Exit.isSuccess(exit)) exchange.reply(200, jsonHead, exit.value)
         else fail(exchange, exit.cause, calls)
@@ -147,10 +167,11 @@ export const routes = (
     const registry = yield* ExtensionRegistry
     const calls = yield* Calls.make<never>()
     const limit = options?.maxBodyBytes ?? defaultMaxBodyBytes
+    const runtimeOn = runtimes(calls.runtime)
     const byPath = new Map<string, Record<string, Exchange.Listener>>()
     for (const served of registry.routes) {
       const methods = byPath.get(served.path) ?? {}
-      methods[served.method] = listener(served, calls, limit)
+      methods[served.method] = listener(served, calls, runtimeOn, limit)
       byPath.set(served.path, methods)
     }
     return Array.from(byPath, ([path, methods]) => ({ path, methods }))

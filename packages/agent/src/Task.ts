@@ -13,17 +13,29 @@ import * as Stream from "effect/Stream"
 import type { NonEmptyParts } from "./TaskResult.ts"
 
 /**
+ * What progress says beside its parts. `metadata` stands on the event, and on the task, which keeps the last value of each key (B-TASK-3).
+ * `messageMetadata` stands on the event's message, and stays with it in the task's history.
+ *
+ * @since 0.1.0
+ * @category models
+ */
+export interface ProgressOptions {
+  readonly metadata?: A2a.JsonObject | undefined
+  readonly messageMetadata?: A2a.JsonObject | undefined
+}
+
+/**
  * The service behind `progress`, which the runs of streaming agents have.
  *
  * @since 0.1.0
  * @category tags
  */
 export class Streaming extends EffectContext.Tag("@effect-agentenv/agent/Task/Streaming")<Streaming, {
-  readonly progress: (parts: NonEmptyParts, metadata: A2a.JsonObject | undefined) => Effect.Effect<void>
+  readonly progress: (parts: NonEmptyParts, options: ProgressOptions) => Effect.Effect<void>
 }>() {}
 
 /**
- * The run that is going on, which the runs of all agents have.
+ * The run that is going on, which the runs of all agents have. Beside the artifact's own metadata, `metadata` is its event's.
  *
  * @since 0.1.0
  * @category tags
@@ -63,13 +75,14 @@ const partsOf = (content: Content): NonEmptyParts =>
  */
 export const progress = (
   content: Content,
-  options?: { readonly metadata?: A2a.JsonObject | undefined } | undefined
+  options: ProgressOptions = {}
 ): Effect.Effect<void, never, Streaming> =>
-  Effect.flatMap(Streaming, (streaming) => streaming.progress(partsOf(content), options?.metadata))
+  Effect.flatMap(Streaming, (streaming) => streaming.progress(partsOf(content), options))
 
 /**
  * How an artifact is made. Without an `id` it is a new one; with `append` the parts are added to the one of that `id`. `last` says that
- * it is whole now: by default of one that is made at once, and not of what is appended.
+ * it is whole now: by default of one that is made at once, and not of what is appended. `metadata` is the artifact's own, to which what is
+ * appended adds; `eventMetadata` is of the event that tells of it, and not kept with the task.
  *
  * @since 0.1.0
  * @category models
@@ -80,6 +93,7 @@ export type ArtifactOptions =
     readonly description?: string | undefined
     readonly last?: boolean | undefined
     readonly metadata?: A2a.JsonObject | undefined
+    readonly eventMetadata?: A2a.JsonObject | undefined
   }
   & (
     | { readonly append?: false | undefined; readonly id?: string | undefined }
@@ -98,17 +112,19 @@ export const artifact = (
 ): Effect.Effect<string, never, Context> =>
   Effect.gen(function*() {
     const run = yield* Context
+    const { description, eventMetadata, metadata, name } = options
     const append = options.append ?? false
     const artifactId = options.id ?? (yield* Ids).uuid()
     yield* run.artifact(
-      { artifactId, parts: partsOf(content), name: options.name, description: options.description },
-      { append, lastChunk: options.last ?? !append, metadata: options.metadata }
+      { artifactId, parts: partsOf(content), name, description, metadata },
+      { append, lastChunk: options.last ?? !append, metadata: eventMetadata }
     )
     return artifactId
   })
 
 /**
  * How a stream becomes an artifact. Texts that come within `within` of each other, 50 milliseconds unless told, travel as one event.
+ * `metadata` is the artifact's own and travels with its first piece; `eventMetadata` is of every event.
  *
  * @since 0.1.0
  * @category models
@@ -118,6 +134,7 @@ export interface StreamOptions {
   readonly name?: string | undefined
   readonly description?: string | undefined
   readonly metadata?: A2a.JsonObject | undefined
+  readonly eventMetadata?: A2a.JsonObject | undefined
   readonly within?: Duration.DurationInput | undefined
 }
 
@@ -158,9 +175,12 @@ export const streamArtifact = <E, R>(
 ): Effect.Effect<string, E, R | Context> =>
   Effect.gen(function*() {
     const id = options.id ?? (yield* Ids).uuid()
-    const { description, metadata, name } = options
+    const { description, eventMetadata, metadata, name } = options
     const emit = (text: string, append: boolean, last: boolean): Effect.Effect<string, never, Context> =>
-      artifact(text, append ? { id, append, last, metadata } : { id, last, metadata, name, description })
+      artifact(
+        text,
+        append ? { id, append, last, eventMetadata } : { id, last, eventMetadata, metadata, name, description }
+      )
     const end = yield* stream.pipe(
       Stream.groupedWithin(maxTexts, options.within ?? "50 millis"),
       Stream.runFoldEffect({ begun: false, held: "" }, (state, texts) => {

@@ -59,7 +59,8 @@ export interface Start {
 }
 
 /**
- * What a run says while it runs. Appended in order, then published; after the task's end nothing is.
+ * What a run says while it runs. Appended in order, then published; after the task's end nothing is. `metadata` is the event's;
+ * `messageMetadata` is that of the event's message, which is there for it even without parts.
  *
  * @since 0.1.0
  * @category models
@@ -67,7 +68,10 @@ export interface Start {
 export interface Emit {
   readonly status: (
     parts: ReadonlyArray<A2a.Part>,
-    options?: { readonly metadata?: A2a.JsonObject | undefined } | undefined
+    options?: {
+      readonly metadata?: A2a.JsonObject | undefined
+      readonly messageMetadata?: A2a.JsonObject | undefined
+    } | undefined
   ) => Effect.Effect<void>
   readonly artifact: (
     artifact: A2a.Artifact,
@@ -80,7 +84,7 @@ export interface Emit {
 }
 
 /**
- * How a run ended, in the words of the wire.
+ * How a run ended, in the words of the wire. `metadata` and `messageMetadata` stand where those of `Emit.status` do.
  *
  * @since 0.1.0
  * @category models
@@ -89,6 +93,7 @@ export interface Outcome {
   readonly state: "completed" | "failed" | "canceled" | "rejected" | "input-required"
   readonly parts: ReadonlyArray<A2a.Part>
   readonly metadata?: A2a.JsonObject | undefined
+  readonly messageMetadata?: A2a.JsonObject | undefined
 }
 
 /**

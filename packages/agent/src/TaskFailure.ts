@@ -27,7 +27,7 @@ const Metadata = Schema.declare((value): value is A2a.JsonObject => isObject(val
  *
  * - `errorType` is `agent_error` unless told; `infra_error` says that the same task may succeed elsewhere.
  * - `parts` come before the error on the wire; without any the message is shown as a text.
- * - `usage`, `sessionRef`, `trajectory` and `metadata` are those of a `TaskResult`.
+ * - `usage`, `sessionRef`, `trajectory`, `metadata` and `messageMetadata` are those of a `TaskResult`.
  *
  * @since 0.1.0
  * @category errors
@@ -40,5 +40,6 @@ export class TaskFailure extends Schema.TaggedError<TaskFailure>("@effect-agente
   usage: Schema.optional(Usage),
   sessionRef: Schema.optional(Schema.String),
   trajectory: Schema.optional(Trajectory),
-  metadata: Schema.optional(Metadata)
+  metadata: Schema.optional(Metadata),
+  messageMetadata: Schema.optional(Metadata)
 }) {}

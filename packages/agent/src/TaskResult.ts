@@ -59,6 +59,7 @@ export interface TaskResult extends Pipeable.Pipeable {
   readonly sessionRef: string | undefined
   readonly trajectory: NativeTrajectory | undefined
   readonly metadata: A2a.JsonObject | undefined
+  readonly messageMetadata: A2a.JsonObject | undefined
 }
 
 /**
@@ -74,6 +75,7 @@ export interface Options {
   readonly sessionRef?: string | undefined
   readonly trajectory?: NativeTrajectory | undefined
   readonly metadata?: A2a.JsonObject | undefined
+  readonly messageMetadata?: A2a.JsonObject | undefined
 }
 
 interface PartOptions {
@@ -94,7 +96,8 @@ export const make = (options: Options): TaskResult =>
     usage: options.usage,
     sessionRef: options.sessionRef,
     trajectory: options.trajectory,
-    metadata: options.metadata
+    metadata: options.metadata,
+    messageMetadata: options.messageMetadata
   })
 
 /**
@@ -215,7 +218,7 @@ export const withStructuredOutput: {
 )
 
 /**
- * Adds metadata to the status that ends the run.
+ * Sets the metadata of the event that ends the run; the task keeps it too.
  *
  * @since 0.1.0
  * @category combinators
@@ -224,3 +227,14 @@ export const withMetadata: {
   (metadata: A2a.JsonObject): (self: TaskResult) => TaskResult
   (self: TaskResult, metadata: A2a.JsonObject): TaskResult
 } = dual(2, (self: TaskResult, metadata: A2a.JsonObject): TaskResult => make({ ...self, metadata }))
+
+/**
+ * Sets the metadata of the message that ends the run, where peers look for what an extension says of an answer.
+ *
+ * @since 0.1.0
+ * @category combinators
+ */
+export const withMessageMetadata: {
+  (messageMetadata: A2a.JsonObject): (self: TaskResult) => TaskResult
+  (self: TaskResult, messageMetadata: A2a.JsonObject): TaskResult
+} = dual(2, (self: TaskResult, messageMetadata: A2a.JsonObject): TaskResult => make({ ...self, messageMetadata }))

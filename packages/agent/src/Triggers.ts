@@ -18,6 +18,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { ExtensionError } from "./ExtensionError.ts"
 import { byKey } from "./internal/byKey.ts"
+import { spanned } from "./internal/spanned.ts"
 import * as RegexEngine from "./RegexEngine.ts"
 import type { RegexEngineError } from "./RegexError.ts"
 import * as TriggerEngine from "./TriggerEngine.ts"
@@ -124,15 +125,16 @@ const make = Effect.gen(function*() {
     }
   })
 
-  const decide = Effect.fn("Triggers.decide")(function*(request: DecideRequest) {
-    const event: TriggerEngine.Event = {
-      turn: request.turn,
-      contextId: request.context_id ?? "default",
-      message: request.solver_message ?? "",
-      envTriggers: request.env_triggers ?? {}
-    }
-    return yield* inTurn(event.contextId, decideEvent(event))
-  })
+  const decide = (request: DecideRequest) =>
+    Effect.suspend(() => {
+      const event: TriggerEngine.Event = {
+        turn: request.turn,
+        contextId: request.context_id ?? "default",
+        message: request.solver_message ?? "",
+        envTriggers: request.env_triggers ?? {}
+      }
+      return spanned("Triggers.decide", inTurn(event.contextId, decideEvent(event)))
+    })
 
   return {
     register,

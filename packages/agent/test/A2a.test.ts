@@ -79,6 +79,26 @@ describe("A2a", () => {
       expect(got.at(-1)?.data["result"].statusUpdate).not.toHaveProperty("final")
     }).pipe(Effect.provide(layer())))
 
+  it.effect("metadata stands where it was said to on both wires, and stays with the message and the artifact", () =>
+    Effect.gen(function*() {
+      const results = (yield* askFrames(rpc("message/stream", message("note")))).map(({ data }) => data["result"])
+      const results1 = (yield* askFrames(rpc("SendStreamingMessage", message1("note")))).map(({ data }) =>
+        Object.values<any>(data["result"])[0]
+      )
+      for (const [task, , noted, made, end] of [results, results1]) {
+        expect([noted.metadata, noted.status.message.metadata]).toEqual([{ of: "event" }, { of: "message" }])
+        expect([made.metadata, made.artifact.metadata]).toEqual([{ of: "its event" }, { of: "artifact" }])
+        expect([end.metadata, end.status.message.metadata]).toEqual([undefined, { of: "answer" }])
+        for (const get of ["tasks/get", "GetTask"]) {
+          const { result } = yield* askJson(rpc(get, { id: task.id }))
+          expect(result.history.at(-1).metadata).toEqual({ of: "message" })
+          expect(result.status.message.metadata).toEqual({ of: "answer" })
+          expect(result.artifacts[0].metadata).toEqual({ of: "artifact" })
+          expect(result.metadata).toEqual({ of: "event" })
+        }
+      }
+    }).pipe(Effect.provide(layer())))
+
   it.effect("A-14: the ids of a stream's frames are versions that only grow", () =>
     Effect.gen(function*() {
       const ids = (yield* askFrames(rpc("message/stream", message("say 3")))).map(({ id }) => Number(id))

@@ -146,7 +146,9 @@ const until = (events: AsyncIterable<Sdk.StreamResponse>, text: string) =>
     throw new Error(`the stream ended before '${text}'`)
   })
 
-const refused = <A>(ask: () => Promise<A>) => Effect.flip(Effect.tryPromise({ try: ask, catch: (error) => error }))
+/** The error of what is refused. */
+const refused = <A>(ask: () => Promise<A>): Effect.Effect<unknown> =>
+  Effect.promise(() => ask().then(() => expect.unreachable("it was not refused"), (error: unknown) => error))
 
 const served = (binding: string, version: string) =>
   Effect.gen(function*() {
@@ -334,6 +336,21 @@ describe("requestHandler", () => {
       expect(yield* Effect.promise(() => events.next())).toEqual({ done: true, value: undefined })
       expect(stateOf(yield* Effect.promise(() => handler.getTask(byId(id), context)))).toBe("TASK_STATE_WORKING")
       yield* Effect.promise(() => handler.cancelTask(Sdk.CancelTaskRequest.fromJSON({ id }), context))
+    }))
+
+  it.scoped("takes what nests 10,000 deep without harm, and refuses half a character", () =>
+    Effect.gen(function*() {
+      const { app } = yield* desk
+      const handler = yield* handlerOf(app)("http://desk.test")
+      let data: unknown = 1
+      for (let depth = 0; depth < 10_000; depth++) data = [data]
+      const deep = message("", { parts: [{ text: "echo" }, { data }] })
+      expect(yield* refused(() => handler.sendMessage(deep, context))).toBeInstanceOf(SdkError.A2AError)
+      const half = message("\ud800", { metadata: { "\udc00": 1 } })
+      expect(yield* refused(() => handler.sendMessage(half, context))).toBeInstanceOf(SdkError.A2AError)
+      expect(stateOf(task(yield* Effect.promise(() => handler.sendMessage(message("clay"), context))))).toBe(
+        "TASK_STATE_COMPLETED"
+      )
     }))
 
   it.scoped("tells nobody what went wrong inside, but an id", () =>

@@ -308,6 +308,26 @@ test("B-TASK-11: a result without parts does not compile", () => {
   void never
 })
 
+test("metadata is an object, of an event, a message or an artifact, and of no other place", () => {
+  expectTypeOf(TaskResult.text("a").pipe(TaskResult.withMessageMetadata({ a: 1 }))).toEqualTypeOf<
+    TaskResult.TaskResult
+  >()
+  expectTypeOf(TaskResult.withMessageMetadata(TaskResult.text("a"), { a: 1 })).toEqualTypeOf<TaskResult.TaskResult>()
+  expectTypeOf<Parameters<typeof Task.progress>[1]>().toEqualTypeOf<Task.ProgressOptions | undefined>()
+  expectTypeOf<TaskFailure["messageMetadata"]>().toEqualTypeOf<TaskResult.TaskResult["messageMetadata"]>()
+  Task.progress("a", { metadata: { a: 1 }, messageMetadata: { a: 1 } })
+  Task.artifact("a", { metadata: { a: 1 }, eventMetadata: { a: 1 } })
+  Task.streamArtifact(Stream.make("a"), { metadata: { a: 1 }, eventMetadata: { a: 1 } })
+  // @ts-expect-error no object
+  Task.progress("a", { messageMetadata: "a" })
+  // @ts-expect-error progress makes no artifact
+  Task.progress("a", { artifactMetadata: { a: 1 } })
+  // @ts-expect-error an artifact has no message
+  Task.artifact("a", { messageMetadata: { a: 1 } })
+  // @ts-expect-error no object
+  TaskResult.withMessageMetadata(TaskResult.text("a"), 1)
+})
+
 test("B-TASK-7: a failure has a code and a message, one of two types, and no details", () => {
   const never = () => {
     // @ts-expect-error no message

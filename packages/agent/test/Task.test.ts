@@ -27,6 +27,41 @@ it.scoped("B-TASK-3: progress carries its parts and metadata, as they were when 
     ])
   }))
 
+it.scoped("progress says of its event and of its message, each as it was when it was said", () =>
+  Effect.gen(function*() {
+    const steps: Array<number> = [1]
+    const { drive, events } = yield* runnerOf(() =>
+      Effect.gen(function*() {
+        yield* Task.progress("a", { metadata: { steps }, messageMetadata: { steps } })
+        steps.push(2)
+        yield* Task.progress("b", { messageMetadata: JSON.parse(`{"__proto__":1}`) })
+        return TaskResult.text("done")
+      })
+    )
+    expect((yield* drive()).state).toBe("completed")
+    expect(events.map(({ options }) => JSON.stringify(options))).toEqual([
+      `{"metadata":{"steps":[1]},"messageMetadata":{"steps":[1]}}`,
+      `{"messageMetadata":{"__proto__":1}}`
+    ])
+  }))
+
+it.scoped("B-TASK-5: metadata that can't be said fails the task, wherever it stands", () =>
+  Effect.gen(function*() {
+    for (const wrong of [{ at: 1n }, { at: Number.NaN }, [] as never, "a" as never, null as never]) {
+      const said: ReadonlyArray<Effect.Effect<unknown, never, Task.Context | Task.Streaming>> = [
+        Task.progress("a", { metadata: wrong }),
+        Task.progress("a", { messageMetadata: wrong }),
+        Task.artifact("a", { metadata: wrong }),
+        Task.artifact("a", { eventMetadata: wrong })
+      ]
+      for (const say of said) {
+        const { drive, events } = yield* runnerOf(() => Effect.as(say, TaskResult.text("done")))
+        expect(yield* drive()).toEqual(unexpected)
+        expect(events).toEqual([])
+      }
+    }
+  }))
+
 it.scoped("B-TASK-5: what can't be said fails the task, whatever its result", () =>
   Effect.gen(function*() {
     for (const content of [[], [{ kind: "smoke" }], { kind: "data", data: 1n }]) {
@@ -54,10 +89,15 @@ it.scoped("an artifact is whole, or grows", () =>
     const { drive, events } = yield* runnerOf(() =>
       Effect.gen(function*() {
         const { contextId, taskId } = yield* Task.Context
-        const id = yield* Task.artifact("a", { name: "log", description: "A log.", metadata: { b: 1 } })
+        const id = yield* Task.artifact("a", {
+          name: "log",
+          description: "A log.",
+          metadata: { b: 1 },
+          eventMetadata: { c: 2 }
+        })
         yield* Task.artifact("b", { id: "part", last: false })
         yield* Task.artifact({ kind: "data", data: 1 }, { append: true, id: "part" })
-        yield* Task.artifact("c", { append: true, id: "part", last: true })
+        yield* Task.artifact("c", { append: true, id: "part", last: true, metadata: { d: 3 } })
         return TaskResult.data({ id, contextId, taskId })
       })
     )
@@ -67,12 +107,12 @@ it.scoped("an artifact is whole, or grows", () =>
     const text = (text: string) => [{ kind: "text", text }]
     expect(events.map(({ options, value }) => [value, options])).toEqual([
       [
-        { artifactId, parts: text("a"), name: "log", description: "A log." },
-        { append: false, lastChunk: true, metadata: { b: 1 } }
+        { artifactId, parts: text("a"), name: "log", description: "A log.", metadata: { b: 1 } },
+        { append: false, lastChunk: true, metadata: { c: 2 } }
       ],
       [{ artifactId: "part", parts: text("b") }, { append: false, lastChunk: false }],
       [{ artifactId: "part", parts: [{ kind: "data", data: 1 }] }, { append: true, lastChunk: false }],
-      [{ artifactId: "part", parts: text("c") }, { append: true, lastChunk: true }]
+      [{ artifactId: "part", parts: text("c"), metadata: { d: 3 } }, { append: true, lastChunk: true }]
     ])
   }))
 
@@ -103,6 +143,19 @@ it.scoped("a stream becomes one artifact, in pieces of bounded length that are w
       { append: true, lastChunk: true }
     ])
     expect(events[0]?.value).toMatchObject({ artifactId: "pots", name: "pots" })
+  }))
+
+it.scoped("a streamed artifact has its metadata from its first piece on, and each event its own", () =>
+  Effect.gen(function*() {
+    const { drive, events } = yield* runnerOf(() =>
+      Effect.map(
+        Task.streamArtifact(Stream.make("a".repeat(20_000)), { metadata: { m: 1 }, eventMetadata: { e: 2 } }),
+        TaskResult.text
+      )
+    )
+    expect((yield* drive()).state).toBe("completed")
+    expect(events.map(({ value }) => (value as A2a.Artifact).metadata)).toEqual([{ m: 1 }, undefined, undefined])
+    expect(events.map(({ options }) => options)).toMatchObject(events.map(() => ({ metadata: { e: 2 } })))
   }))
 
 it.scoped("texts that come close together travel together", () =>

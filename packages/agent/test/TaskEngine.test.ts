@@ -115,6 +115,70 @@ describe("a message", () => {
       expect(metadata?.["polluted"]).toBeUndefined()
     }))
 
+  it.scoped("keeps what is said of a message with it, and off the task", () =>
+    Effect.gen(function*() {
+      const { engine } = yield* start({
+        run: (_, emit) => {
+          const messageMetadata: Record<string, unknown> = JSON.parse(`{"__proto__":1,"n":1}`)
+          return Effect.gen(function*() {
+            yield* emit.status([text("1")], { messageMetadata })
+            messageMetadata["n"] = 2
+            yield* emit.status([], { metadata: { e: 1 }, messageMetadata })
+            yield* emit.status([])
+            return "done"
+          })
+        },
+        settle: () => Effect.succeed({ state: "completed", parts: [text("done")], messageMetadata: { sure: true } })
+      })
+      const { history, metadata, status } = yield* engine.send(message("go"))
+      expect(history.slice(1).map(({ metadata, parts }) => [JSON.stringify(metadata), parts])).toEqual([
+        [`{"__proto__":1,"n":1}`, [text("1")]],
+        [`{"__proto__":1,"n":2}`, []]
+      ])
+      expect(status.message).toMatchObject({ parts: [text("done")], metadata: { sure: true } })
+      expect(metadata).toEqual({ e: 1 })
+    }))
+
+  it.scoped("keeps an artifact's metadata with it, to which pieces add, and an event's nowhere", () =>
+    Effect.gen(function*() {
+      const { engine } = yield* start({
+        run: (_, emit) =>
+          Effect.gen(function*() {
+            const own: Record<string, unknown> = JSON.parse(`{"__proto__":1,"n":1}`)
+            const parts = [text("x")]
+            yield* emit.artifact({ artifactId: "a", parts, metadata: own }, { metadata: { e: 1 } })
+            own["n"] = 2
+            yield* emit.artifact({ artifactId: "a", parts }, { append: true })
+            yield* emit.artifact({ artifactId: "a", parts, metadata: { n: 3, m: 4 } }, { append: true })
+            yield* emit.artifact({ artifactId: "b", parts }, { append: true })
+            yield* emit.artifact({ artifactId: "b", parts, metadata: { n: 5 } }, { append: true })
+            yield* emit.artifact({ artifactId: "c", parts, metadata: { n: 6 } })
+            yield* emit.artifact({ artifactId: "c", parts })
+            return "done"
+          })
+      })
+      const subscription = yield* engine.stream(message("go"))
+      const events = yield* drainOf(subscription)
+      const pieces = events.flatMap(({ event }) => event._tag === "ArtifactUpdate" ? [event] : [])
+      expect(pieces.map(({ artifact }) => JSON.stringify(artifact.metadata))).toEqual([
+        `{"__proto__":1,"n":1}`,
+        undefined,
+        `{"n":3,"m":4}`,
+        undefined,
+        `{"n":5}`,
+        `{"n":6}`,
+        undefined
+      ])
+      expect(pieces.map(({ metadata }) => metadata)).toEqual([{ e: 1 }, ...Array(6).fill(undefined)])
+      const { artifacts, metadata } = yield* engine.get(subscription.snapshot.id)
+      expect(artifacts.map(({ metadata, parts }) => [parts.length, JSON.stringify(metadata)])).toEqual([
+        [3, `{"__proto__":1,"n":3,"m":4}`],
+        [2, `{"n":5}`],
+        [1, undefined]
+      ])
+      expect(metadata).toBeUndefined()
+    }))
+
   it.scoped("runs with what it carries", () =>
     Effect.gen(function*() {
       const seen: Array<TaskEngine.Start> = []

@@ -28,7 +28,8 @@ it("B-TASK-6: the structured answer is a part of the result, after what was ther
     TaskResult.withStructuredOutput({ answer: 42 }),
     TaskResult.withSessionRef("ref-1"),
     TaskResult.withTrajectory({ format: "kiln/1", payload: [] }),
-    TaskResult.withMetadata({ a: 1 })
+    TaskResult.withMetadata({ a: 1 }),
+    TaskResult.withMessageMetadata({ b: 2 })
   )
   expect(result.parts).toEqual([
     { kind: "text", text: "ok" },
@@ -38,7 +39,8 @@ it("B-TASK-6: the structured answer is a part of the result, after what was ther
     usage: { toolCallCount: 1 },
     sessionRef: "ref-1",
     trajectory: { format: "kiln/1", payload: [] },
-    metadata: { a: 1 }
+    metadata: { a: 1 },
+    messageMetadata: { b: 2 }
   })
 })
 
@@ -46,6 +48,11 @@ it("combinators leave what they are given alone", () => {
   const result = TaskResult.text("ok")
   expect(TaskResult.withStructuredOutput(result, 1).parts).toHaveLength(2)
   expect(TaskResult.withUsage(result, {}).usage).toEqual({})
+  expect(TaskResult.withMessageMetadata(result, { b: 2 })).toMatchObject({
+    parts: result.parts,
+    messageMetadata: { b: 2 }
+  })
+  expect(result.messageMetadata).toBeUndefined()
   expect(result.parts).toHaveLength(1)
   expect(result.usage).toBeUndefined()
 })

@@ -129,7 +129,13 @@ describe("an entry's schema", () => {
     { _tag: "Status", state: "failed", at: 5, message: everything, metadata: {} },
     {
       _tag: "Artifact",
-      artifact: { artifactId: "a", parts: everything.parts, name: "n", description: "d" },
+      artifact: {
+        artifactId: "a",
+        parts: everything.parts,
+        name: "n",
+        description: "d",
+        metadata: everything.metadata
+      },
       append: true,
       lastChunk: false
     }

@@ -43,6 +43,17 @@ const runner = (gate: Effect.Latch): TaskEngine.Runner<TaskEngine.Outcome, never
           emit.artifact({ artifactId: "a", name: "it", parts: said("made") }, { lastChunk: true }),
           completed(said("ok"))
         )
+      case "note":
+        return Effect.as(
+          Effect.zipRight(
+            emit.status(said("noted"), { metadata: { of: "event" }, messageMetadata: { of: "message" } }),
+            emit.artifact(
+              { artifactId: "a", parts: said("made"), metadata: { of: "artifact" } },
+              { metadata: { of: "its event" } }
+            )
+          ),
+          { ...completed(said("ok")), messageMetadata: { of: "answer" } }
+        )
       default:
         return Effect.succeed(completed(said("ok")))
     }

@@ -13,7 +13,8 @@ it.scoped("B-TASK-6: result parts, then the structured answer, then usage as far
         TaskResult.text("ok").pipe(
           TaskResult.withUsage({ toolCallCount: 1, costUsd: 0.5, inputTokens: undefined, providerDetails: {} }),
           TaskResult.withStructuredOutput({ answer: 42 }),
-          TaskResult.withMetadata({ run: 7 })
+          TaskResult.withMetadata({ run: 7 }),
+          TaskResult.withMessageMetadata({ sure: true })
         )
       )
     )
@@ -24,7 +25,8 @@ it.scoped("B-TASK-6: result parts, then the structured answer, then usage as far
         data({ structured_output: { answer: 42 } }),
         data({ usage: { tool_call_count: 1, cost_usd: 0.5 } })
       ],
-      metadata: { run: 7 }
+      metadata: { run: 7 },
+      messageMetadata: { sure: true }
     })
   }))
 
@@ -102,6 +104,19 @@ it.scoped("B-TASK-7: without parts the message is a text, and the agent is who f
     expect((yield* none()).parts).toHaveLength(1)
   }))
 
+it.scoped("a declared failure says of its event and of its message", () =>
+  Effect.gen(function*() {
+    const failure = { code: "kiln.cold", message: "Cold." }
+    const both = yield* runnerOf(() =>
+      new TaskFailure({ ...failure, metadata: { run: 7 }, messageMetadata: { sure: false } })
+    )
+    expect(yield* both.drive()).toMatchObject({ metadata: { run: 7 }, messageMetadata: { sure: false } })
+    const neither = yield* runnerOf(() => new TaskFailure(failure))
+    expect(Object.keys(yield* neither.drive())).toEqual(["state", "parts"])
+    const wrong = yield* runnerOf(() => new TaskFailure({ ...failure, messageMetadata: { at: Number.NaN } }))
+    expect(yield* wrong.drive()).toEqual(unexpected)
+  }))
+
 it.scoped("B-TASK-8: a defect, an undeclared failure and a throw fail the task under an id, their detail in the log alone", () =>
   Effect.gen(function*() {
     const runs: ReadonlyArray<() => KilnRun> = [
@@ -155,6 +170,8 @@ it.scoped("B-TASK-8: what is no result, and what the wire can't say, fails the t
       TaskResult.data(deep),
       TaskResult.data(new Map()),
       TaskResult.withMetadata(TaskResult.text("a"), { at: () => 1 }),
+      TaskResult.withMessageMetadata(TaskResult.text("a"), { at: () => 1 }),
+      TaskResult.withMessageMetadata(TaskResult.text("a"), [] as never),
       TaskResult.withTrajectory(TaskResult.text("a"), { format: "kiln/1", payload: 1, version: 0 }),
       TaskResult.withTrajectory(TaskResult.text("a"), { format: 1 as never, payload: 1 }),
       ...[-1, 1.5, Number.NaN, true, "1", Number.POSITIVE_INFINITY].flatMap((count) => [

@@ -135,8 +135,7 @@ export const decodeTask = (result: unknown): Effect.Effect<A2a.Task, A2aWire.A2a
 
 const toReply = (result: typeof TaskEvent.Type | typeof MessageEvent.Type): A2aWire.Reply => {
   if (result.kind === "task") return { _tag: "Task", task: toTask(result) }
-  const { kind: _kind, ...message } = result
-  return { _tag: "Message", message: toMessage(message) }
+  return { _tag: "Message", message: toMessage(result) }
 }
 
 const readReply = decoder(Schema.Union(TaskEvent, MessageEvent))
@@ -189,13 +188,13 @@ export const encodeMessage: (message: A2a.Message) => A2a.JsonObject = writeMess
  * @category combinators
  */
 export const encodeTask = (task: A2a.Task): A2a.JsonObject => ({
-  kind: "task",
-  id: task.id,
-  contextId: task.contextId,
-  status: encodeStatus(task.status),
-  history: task.history.length === 0 ? undefined : task.history.map(encodeMessage),
   artifacts: task.artifacts.length === 0 ? undefined : task.artifacts.map(encodeArtifact),
-  metadata: task.metadata
+  contextId: task.contextId,
+  history: task.history.length === 0 ? undefined : task.history.map(encodeMessage),
+  id: task.id,
+  kind: "task",
+  metadata: task.metadata,
+  status: encodeStatus(task.status)
 })
 
 /**
@@ -217,22 +216,22 @@ export const encodeEvent = (event: A2a.StreamEvent): A2a.JsonObject => {
   switch (event._tag) {
     case "StatusUpdate":
       return {
-        kind: "status-update",
-        taskId: event.taskId,
         contextId: event.contextId,
-        status: encodeStatus(event.status),
         final: event.final,
-        metadata: event.metadata
+        kind: "status-update",
+        metadata: event.metadata,
+        status: encodeStatus(event.status),
+        taskId: event.taskId
       }
     case "ArtifactUpdate":
       return {
-        kind: "artifact-update",
-        taskId: event.taskId,
-        contextId: event.contextId,
-        artifact: encodeArtifact(event.artifact),
         append: event.append,
+        artifact: encodeArtifact(event.artifact),
+        contextId: event.contextId,
+        kind: "artifact-update",
         lastChunk: event.lastChunk,
-        metadata: event.metadata
+        metadata: event.metadata,
+        taskId: event.taskId
       }
     default:
       return encodeReply(event)

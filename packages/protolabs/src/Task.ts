@@ -24,8 +24,8 @@ import * as WorldstateDelta from "./WorldstateDelta.ts"
 /**
  * How a payload travels.
  *
- * - `carrier`: `metadata` unless told. It stands in the event's metadata, and in the task's, where a later payload of the same extension
- *   takes its place. A `dataPart` stands in the message, which stays in the task's history.
+ * - `carrier`: `metadata` unless told, which is the metadata of the message. A `dataPart` is one of its parts. Either stays in the task's
+ *   history with its message.
  * - `text`: what people read of it. Beside metadata it is a short sentence by default, since progress has at least one part; beside a data
  *   part there is none.
  *
@@ -74,7 +74,7 @@ const emitter =
   (fields, { carrier, text } = {}) =>
     Effect.flatMap(concept.make(fields), (payload) => {
       if (carrier !== "dataPart") {
-        return AgentTask.progress(text ?? concept.sentence(payload), { metadata: concept.toMetadata(payload) })
+        return AgentTask.progress(text ?? concept.sentence(payload), { messageMetadata: concept.toMetadata(payload) })
       }
       const part = { kind: "data", ...concept.toPart(payload) } as const
       return AgentTask.progress(text === undefined ? part : [{ kind: "text", text }, part])
@@ -194,14 +194,14 @@ export const withToolCall: {
 } = dual(2, reported)
 
 /**
- * What a run ends with, and what can carry payloads: they stand in the metadata of its last event, or among its parts.
+ * What a run ends with, and what can carry payloads: they stand in the metadata of its last message, or among its parts.
  *
  * @since 0.1.0
  * @category models
  */
 export type Ending = TaskResult.TaskResult | TaskFailure
 
-const failureWith = (failure: TaskFailure, more: Pick<TaskResult.TaskResult, "metadata" | "parts">): TaskFailure =>
+const failureWith = (failure: TaskFailure, more: Pick<TaskFailure, "messageMetadata" | "parts">): TaskFailure =>
   new TaskFailure({
     code: failure.code,
     message: failure.message,
@@ -209,24 +209,24 @@ const failureWith = (failure: TaskFailure, more: Pick<TaskResult.TaskResult, "me
     usage: failure.usage,
     sessionRef: failure.sessionRef,
     trajectory: failure.trajectory,
+    metadata: failure.metadata,
     ...more
   })
 
 const withPart = (ending: Ending, part: TaskResult.NonEmptyParts[number]): Ending => {
-  const { metadata } = ending
   if (ending instanceof TaskFailure) {
     // without parts of its own a failure shows its message
-    const parts = ending.parts ?? [{ kind: "text", text: ending.message }]
-    return failureWith(ending, { metadata, parts: [...parts, part] as unknown as TaskResult.NonEmptyParts })
+    const { message, messageMetadata, parts = [{ kind: "text", text: message }] } = ending
+    return failureWith(ending, { messageMetadata, parts: [...parts, part] })
   }
   return TaskResult.make({ ...ending, parts: [...ending.parts, part] })
 }
 
 const withMetadata = (ending: Ending, added: Metadata.Metadata): Ending => {
-  const metadata = Metadata.merge(ending.metadata ?? {}, added)
+  const messageMetadata = Metadata.merge(ending.messageMetadata ?? {}, added)
   return ending instanceof TaskFailure
-    ? failureWith(ending, { metadata, parts: ending.parts as TaskResult.NonEmptyParts })
-    : TaskResult.withMetadata(ending, metadata)
+    ? failureWith(ending, { messageMetadata, parts: ending.parts })
+    : TaskResult.withMessageMetadata(ending, messageMetadata)
 }
 
 /**

@@ -70,6 +70,25 @@ it.effect("counts a message once that comes again", () =>
     expect(yield* bill({ statusUpdate: status }, { kind: "status-update", ...status }, task)).toEqual([4])
   }))
 
+it.effect("counts once what an event or a task repeats of what it stands around, and all else", () =>
+  Effect.gen(function*() {
+    const message = Cost.attach({ messageId: "m", parts: [] }, tokens(4))
+    const own = (input: number) => ({ metadata: Cost.toMetadata(tokens(input)) })
+    const inPart = Cost.attach({ messageId: "n", parts: [] }, tokens(5), { carrier: "dataPart" })
+    const said = (message: object, input: number) => ({
+      statusUpdate: { taskId: "t", status: { message }, ...own(input) }
+    })
+    const task = (...history: ReadonlyArray<object>) => ({ task: { id: "t", status: {}, history, ...own(5) } })
+    expect(yield* bill(said(message, 4), said(inPart, 5))).toEqual([4, 9])
+    expect(yield* bill(said(message, 4), said(inPart, 5), task(message, inPart), task())).toEqual([4, 9])
+    expect(yield* bill(task(message, inPart))).toEqual([4, 9])
+    expect(yield* bill(task(message))).toEqual([4, 9])
+    expect(yield* bill(said(message, 3))).toEqual([4, 7])
+    const made = { taskId: "t", artifact: artifact("a", 1) }
+    expect(yield* bill({ artifactUpdate: { ...made, ...own(1) } })).toEqual([1])
+    expect(yield* bill({ artifactUpdate: { ...made, ...own(2) } })).toEqual([1, 3])
+  }))
+
 it.effect("gives each stream its own memory", () =>
   Effect.gen(function*() {
     const events = Stream.make({ message: Cost.attach({ messageId: "m", parts: [] }, tokens(4)) })

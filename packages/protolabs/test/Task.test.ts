@@ -56,19 +56,64 @@ it.scoped("a later look at the task adds nothing to the bill, whichever carrier 
     }
   }))
 
-it.scoped("a task that is read later has all data parts, and of metadata the last of each extension", () =>
+it.scoped("a task that is read later has all that was said, whichever carrier brought it", () =>
   Effect.gen(function*() {
-    const later = (carrier: Read.Carrier) =>
-      Effect.gen(function*() {
-        const { events, get } = yield* serving(() => guide(carrier))
-        return yield* get(idOf(yield* events("Aster")))
-      })
-    const [inParts, inMetadata] = [yield* later("dataPart"), yield* later("metadata")]
-    expect(Cost.findAll(inParts)).toHaveLength(2)
-    expect(Cost.findAll(inMetadata).map((read) => read._tag === "Present" ? read.value : read)).toEqual([
-      { usage, costUsd: 0.01 }
-    ])
-    expect(Option.getOrThrow(Read.toOption(Confidence.find(inMetadata))).confidence).toBe(0.9)
+    for (const carrier of ["metadata", "dataPart"] as const) {
+      const { events, get } = yield* serving(() => guide(carrier))
+      const later = yield* get(idOf(yield* events("Aster")))
+      expect(Cost.findAll(later)).toMatchObject([
+        { value: { usage, durationMs: 40 }, carrier },
+        { value: { usage, costUsd: 0.01 }, carrier }
+      ])
+      expect(ToolCall.findAll(later)).toHaveLength(2)
+      expect(Option.getOrThrow(Read.toOption(Confidence.find(later))).confidence).toBe(0.9)
+    }
+  }))
+
+it.scoped("metadata stands on messages and artifacts alone, where peers look", () =>
+  Effect.gen(function*() {
+    const chart = { confidence: 0.25 }
+    for (const wire of ["1.0", "0.3"] as const) {
+      const { events, get } = yield* serving(() =>
+        Effect.zipRight(
+          AgentTask.artifact("a chart", { metadata: Confidence.toMetadata(chart) }),
+          guide("metadata")
+        )
+      )
+      const all = yield* events("Aster", wire)
+      const id = wire === "1.0" ? idOf(all) : (all[0] as { readonly id: string }).id
+      const holders: Array<string> = []
+      for (const event of [...all, yield* get(id)]) {
+        JSON.stringify(event, function(key, value) {
+          if (key === "metadata" && JSON.stringify(value).includes(ExtensionUri.base)) {
+            holders.push("messageId" in this ? "message" : "artifactId" in this ? "artifact" : JSON.stringify(this))
+          }
+          return value
+        })
+      }
+      expect(new Set(holders)).toEqual(new Set(["artifact", "message"]))
+      expect((yield* collect(Confidence.fromEvents, all)).map(({ confidence }) => confidence)).toEqual([0.25, 0.5, 0.9])
+    }
+  }))
+
+it.scoped("what an author says of an event and of its message is counted once", () =>
+  Effect.gen(function*() {
+    const both = (input: number) => {
+      const metadata = Cost.toMetadata({ usage: { ...usage, input_tokens: input } })
+      return { metadata, messageMetadata: metadata }
+    }
+    const { events, get } = yield* serving(() =>
+      AgentTask.progress("first", both(1)).pipe(
+        Effect.zipRight(AgentTask.progress("second", both(2))),
+        Effect.as(TaskResult.make({ parts: [{ kind: "text", text: "done" }], ...both(4) }))
+      )
+    )
+    const all = yield* events("x")
+    const later = yield* get(idOf(all))
+    for (const seen of [all, [...all, later], [later], [later, later]]) {
+      expect((yield* collect(Cost.fromEvents, seen)).map((cost) => cost.usage.input_tokens)).toEqual([1, 2, 4])
+    }
+    expect(Cost.findAll(later)).toHaveLength(3)
   }))
 
 it.scoped("people read a short sentence beside metadata, or what the author says", () =>
@@ -197,13 +242,34 @@ describe("what ends a run", () => {
   it.effect("keeps what a result had, and leaves the result itself as it was", () =>
     Effect.gen(function*() {
       const before = TaskResult.text("x").pipe(
-        TaskResult.withMetadata({ own: 1 }),
+        TaskResult.withMetadata({ of: "event" }),
+        TaskResult.withMessageMetadata({ own: 1 }),
         TaskResult.withUsage({ inputTokens: 1 }),
         TaskResult.withSessionRef("s")
       )
       const after = yield* Task.withCost(before, { usage })
       expect(after).toMatchObject({ usage: { inputTokens: 1 }, sessionRef: "s", parts: before.parts })
-      expect(after.metadata).toEqual({ own: 1, [Cost.uri]: { usage } })
-      expect(before.metadata).toEqual({ own: 1 })
+      expect(after.messageMetadata).toEqual({ own: 1, [Cost.uri]: { usage } })
+      expect(after.metadata).toEqual({ of: "event" })
+      expect(before.messageMetadata).toEqual({ own: 1 })
+    }))
+
+  it.effect("keeps what a failure had, in either carrier", () =>
+    Effect.gen(function*() {
+      const before = new TaskFailure.TaskFailure({
+        code: "aground",
+        message: "the Aster is aground",
+        metadata: { of: "event" },
+        messageMetadata: { own: 1 },
+        parts: [{ kind: "text", text: "stuck" }],
+        sessionRef: "s"
+      })
+      const kept = { code: "aground", metadata: { of: "event" }, sessionRef: "s" }
+      const inMetadata = yield* Task.withCost(before, { usage })
+      expect(inMetadata).toMatchObject({ ...kept, parts: before.parts })
+      expect(inMetadata.messageMetadata).toEqual({ own: 1, [Cost.uri]: { usage } })
+      const inPart = yield* Task.withCost(before, { usage }, { carrier: "dataPart" })
+      expect(inPart).toMatchObject({ ...kept, messageMetadata: { own: 1 } })
+      expect(inPart.parts).toMatchObject([{ text: "stuck" }, { kind: "data", data: { usage } }])
     }))
 })

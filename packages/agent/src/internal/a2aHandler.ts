@@ -1,4 +1,5 @@
 import type * as A2aModel from "@effect-agentenv/protocol/A2a"
+import * as A2aV03 from "@effect-agentenv/protocol/A2aV03"
 import * as A2aV1 from "@effect-agentenv/protocol/A2aV1"
 import type * as A2aWire from "@effect-agentenv/protocol/A2aWire"
 import { VERSION_HEADER } from "@effect-agentenv/protocol/A2aWire"
@@ -191,7 +192,10 @@ class Handler {
           (params) => Effect.map(list(engine, params), (page) => success(id, A2aV1.encodePage(page)))
         )
       case "push":
-        return Effect.succeed(failure(id, dialect.noPush(request.method)))
+        // the reference of 0.3 reads the params of what it refuses, too
+        return dialect.legacy && request.method !== A2aV03.PUSH_METHODS.set
+          ? Effect.map(wire.decodeTaskParams(params), () => failure(id, dialect.noPush(request.method)))
+          : Effect.succeed(failure(id, dialect.noPush(request.method)))
       case "extendedCard":
         return Effect.succeed(failure(id, dialect.noExtendedCard))
     }

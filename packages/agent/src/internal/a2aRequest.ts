@@ -90,16 +90,24 @@ const readValue = (body: unknown): Read => {
     return refuse(null, JsonRpc.ErrorCode.InvalidRequest, "Batch requests are not supported")
   }
   if (!isObject(body)) return malformed(null, [], "expected object")
-  const { id: given, jsonrpc, method, params } = body
+  const { id: sent, jsonrpc, method, params } = body
+  // a2a-python 0.3 reads an id as pydantic does: false is 0, true is 1
+  const given = typeof sent === "boolean" ? Number(sent) : sent
   const absent = given === undefined || given === null
   if (!absent && !isId(given)) return malformed(null, ["id"], "expected string or integer")
   const id = absent ? null : given
   if (jsonrpc !== undefined && jsonrpc !== "2.0") return malformed(id, ["jsonrpc"], "expected \"2.0\"")
   if (typeof method !== "string") return malformed(id, ["method"], "expected string")
   const known = methods.get(method)
-  if (known === undefined) return refuse(id, JsonRpc.ErrorCode.MethodNotFound, "Method not found")
+  if (known === undefined) {
+    if (params !== undefined && params !== null && typeof params !== "object") {
+      return malformed(id, ["params"], "expected object")
+    }
+    return refuse(id, JsonRpc.ErrorCode.MethodNotFound, "Method not found")
+  }
   const request = { ok: true, request: { ...known, method, id, params } } as const
   if (!known.legacy) {
+    if (typeof sent === "boolean") return malformed(null, ["id"], "expected string or integer")
     if (jsonrpc === undefined) return malformed(id, ["jsonrpc"], "is missing")
     if (params !== undefined && typeof params !== "object") return malformed(id, ["params"], "expected object")
     return params === undefined ? { ok: true, request: { ...request.request, params: {} } } : request

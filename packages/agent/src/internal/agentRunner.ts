@@ -6,10 +6,8 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as FiberRef from "effect/FiberRef"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import * as Scope from "effect/Scope"
 import type * as Agent from "../Agent.ts"
 import { ConfigState } from "../ConfigState.ts"
 import { McpServers } from "../McpServers.ts"
@@ -21,6 +19,8 @@ import { TaskFailure } from "../TaskFailure.ts"
 import type { McpServer, TaskRequest } from "../TaskRequest.ts"
 import type { TaskResult } from "../TaskResult.ts"
 import { Trajectories } from "../Trajectories.ts"
+import * as implementations from "./implementation.ts"
+import { inScope } from "./inScope.ts"
 import * as json from "./json.ts"
 import * as taskOutcome from "./taskOutcome.ts"
 
@@ -53,8 +53,8 @@ const runContext = (
   })
   return streaming
     ? Context.add(context, Task.Streaming, {
-      progress: (parts, metadata) =>
-        Effect.suspend(() => emit.status(taskOutcome.nonEmptyParts(parts), taskOutcome.metadata(metadata)))
+      progress: (parts, options) =>
+        Effect.suspend(() => emit.status(taskOutcome.nonEmptyParts(parts), taskOutcome.statusMetadata(options)))
     })
     // without it the type of `toLayer` refuses what needs it
     : context as never
@@ -78,23 +78,6 @@ const unlessInterruptedFromWithin = <A, E, R>(run: Effect.Effect<A, E, R>): Effe
       ? Effect.die(new RunInterrupted({ cause: cause as Cause.Cause<never> }))
       : Effect.failCause(cause))
 
-/** Runs an effect in a scope and a context of its own: both are set and taken back at once, since a run is short. */
-const within = <A, E>(
-  own: Context.Context<Task.Context | Task.Streaming>,
-  effect: Effect.Effect<A, E, Agent.PerRun>
-): Effect.Effect<A, E> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(Scope.make(), (scope) =>
-      Effect.contextWithEffect((outer: Context.Context<never>) => {
-        const inner = Context.merge(outer, Context.add(own, Scope.Scope, scope)) as Context.Context<never>
-        return Effect.zipRight(
-          FiberRef.set(FiberRef.currentContext, inner),
-          Effect.onExit(restore(effect) as Effect.Effect<A, E>, (exit) =>
-            Effect.zipRight(FiberRef.set(FiberRef.currentContext, outer), Scope.close(scope, exit)))
-        )
-      }))
-  )
-
 const told = <A>(start: Start, effect: Effect.Effect<A>): Effect.Effect<A> =>
   Effect.annotateLogs(effect, { task_id: start.taskId, context_id: start.contextId })
 
@@ -112,6 +95,7 @@ export const make = (
     const skills = yield* Skills
     const sessions = yield* Sessions
     const trajectories = yield* Trajectories
+    const implementation = implementations.of(handlers)
 
     const prepare = (start: Start): Effect.Effect<TaskRequest<unknown>, json.NoJson> =>
       Effect.gen(function*() {
@@ -177,7 +161,7 @@ export const make = (
       run: (start, emit) =>
         Effect.flatMap(prepare(start), (request) =>
           unlessInterruptedFromWithin(
-            within(runContext(start, emit, agent.streaming), Effect.suspend(() => handlers.run(request)))
+            inScope(implementation.run(request), [implementation.built], [runContext(start, emit, agent.streaming)])
           )),
       settle: (start, exit) => {
         const settled = Effect.catchAllCause(outcome(start, exit), (cause) =>

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { Lock } from "./lock.ts"
 
 /** @internal */
 export type ByKey = <A, E, R>(key: string, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -9,20 +10,25 @@ export type ByKey = <A, E, R>(key: string, effect: Effect.Effect<A, E, R>) => Ef
  * @internal
  */
 export const byKey: Effect.Effect<ByKey> = Effect.sync(() => {
-  const lanes = new Map<string, { readonly semaphore: Effect.Semaphore; users: number }>()
+  const lanes = new Map<string, { readonly lock: Lock; users: number }>()
   return (key, effect) =>
-    Effect.acquireUseRelease(
-      Effect.sync(() => {
-        const lane = lanes.get(key) ?? { semaphore: Effect.unsafeMakeSemaphore(1), users: 0 }
-        lane.users++
-        lanes.set(key, lane)
-        return lane
-      }),
-      ({ semaphore }) => semaphore.withPermits(1)(effect),
-      (lane) =>
-        Effect.sync(() => {
-          lane.users--
-          if (lane.users === 0) lanes.delete(key)
-        })
-    )
+    Effect.uninterruptibleMask((restore) => {
+      const lane = lanes.get(key) ?? { lock: new Lock(), users: 0 }
+      lane.users++
+      lanes.set(key, lane)
+      const leave = (): void => {
+        lane.users--
+        if (lane.users === 0) lanes.delete(key)
+      }
+      return Effect.matchCauseEffect(restore(lane.lock.within(effect)), {
+        onFailure: (cause) => {
+          leave()
+          return Effect.failCause(cause)
+        },
+        onSuccess: (value) => {
+          leave()
+          return Effect.succeed(value)
+        }
+      })
+    })
 })

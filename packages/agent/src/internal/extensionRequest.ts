@@ -129,7 +129,11 @@ const choose = (
     if (absent.length > 0) return refuse(absent.map(issueList.missing))
     const names = Object.keys(sent)
     const likely = forms.filter(({ known }) => known === undefined || names.every((name) => known.has(name)))
-    return Effect.flatMap(Effect.forEach(likely, (form) => form.read(sent)), (results) => {
+    const [first] = likely
+    const read = first !== undefined && likely.length === 1
+      ? Effect.map(first.read(sent), Array.of<Read>)
+      : Effect.forEach(likely, (form) => form.read(sent))
+    return Effect.flatMap(read, (results) => {
       const fitting = results.filter(Either.isRight)
       const [only] = fitting
       if (only !== undefined && fitting.length === 1) return Effect.succeed(only.right)

@@ -6,7 +6,16 @@ interface Made {
   readonly head: A2a.Artifact
   /** Of its own as soon as a piece was appended; before that they are the head's. */
   parts: Array<A2a.Part> | undefined
+  /** Of its own as soon as a piece with metadata was appended. */
+  metadata: Map<string, unknown> | undefined
 }
+
+const add = (metadata: Map<string, unknown>, more: A2a.JsonObject): void => {
+  for (const [key, value] of Object.entries(more)) metadata.set(key, value)
+}
+
+/** Loses no key named `__proto__`. */
+const objectOf = (metadata: Map<string, unknown>): A2a.JsonObject => Object.fromEntries(metadata)
 
 /**
  * What a journal comes to. An entry costs the same whatever came before it; what is read is copied when it is read, so that no later
@@ -43,9 +52,7 @@ export class Fold {
         return
       case "Status":
         this.enter(entry.state, entry.at, entry.message)
-        if (entry.metadata !== undefined) {
-          for (const [key, value] of Object.entries(entry.metadata)) this.metadata.set(key, value)
-        }
+        if (entry.metadata !== undefined) add(this.metadata, entry.metadata)
         return
       case "Artifact":
         this.make(entry.artifact, entry.append)
@@ -79,12 +86,8 @@ export class Fold {
       contextId,
       status: this.status(),
       history: historyLength === undefined ? history.slice() : historyLength >= 1 ? history.slice(-historyLength) : [],
-      artifacts: Array.from(
-        this.artifacts.values(),
-        ({ head, parts }) => parts === undefined ? head : { ...head, parts: parts.slice() }
-      ),
-      // Neither loses a key named `__proto__`.
-      ...(metadata.size === 0 ? undefined : { metadata: Object.fromEntries(metadata) })
+      artifacts: Array.from(this.artifacts.values(), artifactOf),
+      ...(metadata.size === 0 ? undefined : { metadata: objectOf(metadata) })
     }
   }
 
@@ -118,13 +121,21 @@ export class Fold {
   private make(artifact: A2a.Artifact, append: boolean): void {
     const made = append ? this.artifacts.get(artifact.artifactId) : undefined
     if (made === undefined) {
-      this.artifacts.set(artifact.artifactId, { head: artifact, parts: undefined })
+      this.artifacts.set(artifact.artifactId, { head: artifact, parts: undefined, metadata: undefined })
       return
     }
     made.parts ??= made.head.parts.slice()
     for (const part of artifact.parts) made.parts.push(part)
+    if (artifact.metadata === undefined) return
+    made.metadata ??= new Map(Object.entries(made.head.metadata ?? {}))
+    add(made.metadata, artifact.metadata)
   }
 }
+
+const artifactOf = ({ head, metadata, parts }: Made): A2a.Artifact =>
+  parts === undefined
+    ? head
+    : { ...head, parts: parts.slice(), ...(metadata === undefined ? undefined : { metadata: objectOf(metadata) }) }
 
 const statusOf = (
   state: A2a.TaskState,

@@ -4,8 +4,8 @@ import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import type * as Schedule from "effect/Schedule"
 import { type Entry, type TaskStore, TaskStoreError, type VersionConflict } from "../TaskStore.ts"
+import { Lock } from "./lock.ts"
 import type { Fold } from "./taskFold.ts"
-import { Lock } from "./taskLock.ts"
 import type { Ticket } from "./taskTurns.ts"
 import { Waiters } from "./taskWaiters.ts"
 
@@ -118,23 +118,21 @@ export class Writer {
    * is tried again, a journal that has moved on is caught up with.
    */
   write(live: Live, run: Run | undefined, make: () => Entry): Effect.Effect<boolean, TaskStoreError> {
-    const isLate = () => live.over || run?.claimed === true
-    const append = (entry: Entry): Effect.Effect<boolean, TaskStoreError> =>
-      Effect.suspend(() => {
-        if (isLate()) return Effect.succeed(false)
-        const from = live.fold.version
-        return Effect.matchEffect(this.store.append(live.fold.taskId, from, [entry]), {
-          onSuccess: () => {
-            live.publish([entry])
-            return Effect.succeed(true)
-          },
-          onFailure: (error) =>
-            error._tag === "VersionConflict"
-              ? Effect.zipRight(this.catchUp(live, error), append(entry))
-              : Effect.fail(error)
-        })
+    const append = (entry: () => Entry): Effect.Effect<boolean, TaskStoreError> => {
+      if (live.over || run?.claimed === true) return Effect.succeed(false)
+      const made = entry()
+      return Effect.matchEffect(this.store.append(live.fold.taskId, live.fold.version, [made]), {
+        onSuccess: () => {
+          live.publish([made])
+          return Effect.succeed(true)
+        },
+        onFailure: (error) =>
+          error._tag === "VersionConflict"
+            ? Effect.flatMap(this.catchUp(live, error), () => append(() => made))
+            : Effect.fail(error)
       })
-    const attempt = Effect.suspend(() => isLate() ? Effect.succeed(false) : append(make()))
+    }
+    const attempt = Effect.suspend(() => append(make))
     const again = Effect.catchAll(attempt, () => Effect.retry(attempt, this.retry))
     return live.lock.hold(again)
   }

@@ -62,11 +62,20 @@ export const artifact = (value: A2a.Artifact): A2a.Artifact => ({
   artifactId: text(value.artifactId, "an artifact's id"),
   parts: nonEmptyParts(value.parts),
   ...optionalText("name", value.name, "an artifact"),
-  ...optionalText("description", value.description, "an artifact")
+  ...optionalText("description", value.description, "an artifact"),
+  ...metadataOf(value.metadata, "an artifact's metadata")
 })
 
 /** A copy of the metadata of an author, or throws. */
 export const metadata = (value: unknown): { readonly metadata?: A2a.JsonObject } => metadataOf(value, "metadata")
+
+/** Copies of what an author says of a status and of its message, or throws. */
+export const statusMetadata = (
+  said: { readonly metadata?: unknown; readonly messageMetadata?: unknown }
+): { readonly metadata?: A2a.JsonObject; readonly messageMetadata?: A2a.JsonObject } => {
+  const ofMessage = metadataOf(said.messageMetadata, "a message's metadata").metadata
+  return { ...metadata(said.metadata), ...(ofMessage === undefined ? undefined : { messageMetadata: ofMessage }) }
+}
 
 const counts = [
   ["toolCallCount", "tool_call_count"],
@@ -138,7 +147,7 @@ export const fromResult = (value: unknown): Settled => {
     outcome: {
       state: value.state,
       parts: usage.usage === undefined ? parts : [...parts, data(usage)],
-      ...metadata(value.metadata)
+      ...statusMetadata(value)
     },
     sessionRef: sessionRefOf(value.sessionRef),
     trajectory: trajectoryOf(value.trajectory)
@@ -163,7 +172,7 @@ export const fromFailure = (failure: TaskFailure): Settled => ({
       usageOf(failure.usage),
       failure.parts === undefined ? undefined : partsOf(failure.parts)
     ),
-    ...metadata(failure.metadata)
+    ...statusMetadata(failure)
   },
   sessionRef: sessionRefOf(failure.sessionRef),
   trajectory: trajectoryOf(failure.trajectory)

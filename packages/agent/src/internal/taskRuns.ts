@@ -39,19 +39,21 @@ export class Runs<A, E> {
     this.options = options
   }
 
-  status(fold: Fold, state: A2a.TaskState, said?: Pick<Outcome, "metadata" | "parts">): Entry {
+  status(fold: Fold, state: A2a.TaskState, said?: Omit<Outcome, "state">): Entry {
     const { clock, uuid } = this.options
+    const messageMetadata = said?.messageMetadata
     return {
       _tag: "Status",
       state,
       at: clock.unsafeCurrentTimeMillis(),
-      ...(said === undefined || said.parts.length === 0 ? undefined : {
+      ...(said === undefined || said.parts.length === 0 && messageMetadata === undefined ? undefined : {
         message: {
           messageId: uuid(),
           role: "agent",
           parts: said.parts,
           contextId: fold.contextId,
-          taskId: fold.taskId
+          taskId: fold.taskId,
+          ...(messageMetadata === undefined ? undefined : { metadata: messageMetadata })
         }
       }),
       ...(said?.metadata === undefined ? undefined : { metadata: said.metadata })
@@ -102,17 +104,30 @@ export class Runs<A, E> {
   }
 
   private emit(live: Live, run: Run): Emit {
-    const write = (make: () => Entry) => Effect.asVoid(Effect.orDie(this.options.writer.write(live, run, make)))
+    const write = (make: () => Entry): Effect.Effect<void> =>
+      Effect.matchEffect(this.options.writer.write(live, run, make), {
+        onFailure: Effect.die,
+        onSuccess: () => Effect.void
+      })
     return {
       status: (parts, options) =>
         Effect.suspend(() => {
-          const said = { parts: parts.slice(), metadata: copied(options?.metadata) }
+          const said = {
+            parts: parts.slice(),
+            metadata: copied(options?.metadata),
+            messageMetadata: copied(options?.messageMetadata)
+          }
           return write(() => this.status(live.fold, "working", said))
         }),
       artifact: (artifact, options) =>
         Effect.suspend(() => {
           const metadata = copied(options?.metadata)
-          const made = { ...artifact, parts: artifact.parts.slice() }
+          const own = copied(artifact.metadata)
+          const made = {
+            ...artifact,
+            parts: artifact.parts.slice(),
+            ...(own === undefined ? undefined : { metadata: own })
+          }
           return write(() => ({
             _tag: "Artifact",
             artifact: made,

@@ -15,7 +15,9 @@ export const sizeOf = (value: unknown): number => {
           rest.push(item)
         }
       } else {
-        for (const [key, field] of Object.entries(next)) {
+        const fields = next as Readonly<Record<string, unknown>>
+        for (const key of Object.keys(fields)) {
+          const field = fields[key]
           size += 8 + key.length
           if (typeof field === "string") size += 16 + field.length
           else if (typeof field === "object") rest.push(field)

@@ -10,11 +10,31 @@ import {
   type TaskRequest,
   TaskResult
 } from "@effect-agentenv/agent"
-import { McpConfigV1, PeerAgentsV1, SkillConfigV1, SnapshotV1, TrajectoryV1, TriggersV1 } from "@effect-agentenv/protocol"
+import {
+  McpConfigV1,
+  PeerAgentsV1,
+  SkillConfigV1,
+  SnapshotV1,
+  TrajectoryV1,
+  TriggersV1
+} from "@effect-agentenv/protocol"
 import { NamespaceUploader, Source, Transfers } from "@effect-agentenv/transfers"
 import { HttpServer } from "@effect/platform"
 import { NodeRuntime } from "@effect/platform-node"
-import { Cause, Config, Console, Context, Effect, Exit, Layer, Logger, LogLevel, Option, Schema, Tracer } from "effect"
+import {
+  Cause,
+  Config,
+  Console,
+  type Context,
+  Effect,
+  Exit,
+  Layer,
+  Logger,
+  LogLevel,
+  Option,
+  Schema,
+  Tracer
+} from "effect"
 import { inspect } from "node:util"
 
 class KilnConfig extends AgentConfig.extend<KilnConfig>("KilnConfig")({
@@ -56,7 +76,7 @@ const KilnLive = Kiln.toLayer(Effect.gen(function*() {
         case "die":
           return yield* Effect.die({ servers: request.mcpServers, apiKey })
         case "throw":
-          throw new TypeError(`no ${String(apiKey)}`)
+          return yield* Effect.die(new TypeError(`no ${String(apiKey)}`))
         case "fail":
           return yield* new TaskFailure.TaskFailure({ code: "kiln.failed", message: `no ${JSON.stringify(apiKey)}` })
       }
@@ -139,12 +159,14 @@ const tracer = Tracer.make({
       event: (event, _, more) => void events.push({ event, more }),
       addLinks: () => {},
       end: (_, exit) => {
-        const said = { span: name, attributes, events, exit }
-        console.log(inspect(said, { depth: 9, breakLength: Infinity }))
-        console.log(JSON.stringify([Object.fromEntries(attributes), events, exit]))
+        const said = [
+          inspect({ span: name, attributes, events, exit }, { depth: 9, breakLength: Infinity }),
+          JSON.stringify([Object.fromEntries(attributes), events, exit])
+        ]
         if (Exit.isFailure(exit)) {
-          console.log(Cause.pretty(exit.cause, { renderErrorCause: true }), String(Cause.squash(exit.cause)))
+          said.push(Cause.pretty(exit.cause, { renderErrorCause: true }), String(Cause.squash(exit.cause)))
         }
+        process.stdout.write(`${said.join("\n")}\n`)
       }
     }
     return span

@@ -49,7 +49,7 @@ const messageFields = {
 }
 
 /** @internal */
-export const Message = Schema.Struct(messageFields)
+export const Message = Schema.Struct({ kind: Schema.optional(Schema.Literal("message")), ...messageFields })
 
 const toPart = (part: typeof Part.Type): A2a.Part => {
   if (part.kind !== "data" || part.metadata?.[compatFlag] !== true || !Object.hasOwn(part.data, "value")) return part
@@ -58,7 +58,7 @@ const toPart = (part: typeof Part.Type): A2a.Part => {
 }
 
 /** @internal */
-export const toMessage = (message: typeof Message.Type): A2a.Message =>
+export const toMessage = ({ kind: _kind, ...message }: typeof Message.Type): A2a.Message =>
   compact({
     ...message,
     parts: message.parts.map(toPart),
@@ -150,7 +150,7 @@ export const ArtifactUpdate = Schema.Struct({
   metadata
 })
 
-// -- writing: what is `undefined` is left out by JSON itself
+// -- writing, with the members in the order of a2a-python; what is `undefined` is left out by JSON itself
 
 const encodePart = (part: A2a.Part): A2a.JsonObject => {
   switch (part.kind) {
@@ -167,30 +167,30 @@ const encodePart = (part: A2a.Part): A2a.JsonObject => {
 
 /** @internal */
 export const writeMessage = (message: A2a.Message): A2a.JsonObject => ({
+  contextId: message.contextId,
+  extensions: message.extensions,
   kind: "message",
   messageId: message.messageId,
-  role: message.role,
-  parts: message.parts.map(encodePart),
-  contextId: message.contextId,
-  taskId: message.taskId,
   metadata: message.metadata,
-  extensions: message.extensions,
-  referenceTaskIds: message.referenceTaskIds
+  parts: message.parts.map(encodePart),
+  referenceTaskIds: message.referenceTaskIds,
+  role: message.role,
+  taskId: message.taskId
 })
 
 /** @internal */
 export const encodeStatus = ({ at, message, state }: A2a.TaskStatus): A2a.JsonObject => ({
-  state,
   message: message === undefined ? undefined : writeMessage(message),
+  state,
   timestamp: timestampOf(at)
 })
 
 /** @internal */
 export const encodeArtifact = (artifact: A2a.Artifact): A2a.JsonObject => ({
   artifactId: artifact.artifactId,
-  name: artifact.name,
   description: artifact.description,
-  parts: artifact.parts.map(encodePart),
+  extensions: artifact.extensions,
   metadata: artifact.metadata,
-  extensions: artifact.extensions
+  name: artifact.name,
+  parts: artifact.parts.map(encodePart)
 })

@@ -10,7 +10,7 @@ import { type Holder, holders } from "./holders.ts"
 import { found } from "./issues.ts"
 import { isObject, type JsonObject, own, sameJson } from "./json.ts"
 import { nothing, payloadOf, payloadPath } from "./payload.ts"
-import { type Sighting, sightings } from "./sightings.ts"
+import { type Sighting, sightings, unrepeated } from "./sightings.ts"
 
 /** @internal */
 export interface Definition<A extends object> {
@@ -136,7 +136,8 @@ export const make = <A extends object>(definition: Definition<A>): Extension<A> 
     return Read.absent
   }
 
-  const findAll = (source: unknown) => holders(source, true).flatMap((holder) => [...readHolder(holder)])
+  const findAll = (source: unknown) =>
+    holders(source, true).flatMap((holder) => unrepeated(holder, [...readHolder(holder)], readHolder))
 
   const see = <E, R>(events: Stream.Stream<unknown, E, R>) =>
     Stream.suspend(() => {

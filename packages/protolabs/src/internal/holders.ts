@@ -13,11 +13,14 @@ export interface Holder {
    * what a later state repeats.
    */
   readonly kind: "once" | "state" | "update" | "append" | "event"
+  /** What it stands around: a value that is said there, and here again, is said once. */
+  readonly around: ReadonlyArray<Holder>
 }
 
 type Path = ReadonlyArray<string | number>
 
 const noParts: ReadonlyArray<unknown> = []
+const none: ReadonlyArray<Holder> = []
 
 const holder = (value: JsonObject, path: Path, key: string | undefined, kind: Holder["kind"]): Holder => ({
   parts: Array.isArray(value["parts"]) ? value["parts"] : noParts,
@@ -25,7 +28,8 @@ const holder = (value: JsonObject, path: Path, key: string | undefined, kind: Ho
   metadata: value["metadata"],
   metadataPath: [...path, "metadata"],
   key,
-  kind
+  kind,
+  around: none
 })
 
 const named = (kind: string, task: unknown, id: unknown): string | undefined =>
@@ -54,17 +58,34 @@ const ofTask = (task: JsonObject, path: Path, history: boolean): ReadonlyArray<H
   for (const [index, made] of list(task["artifacts"]).entries()) {
     if (isObject(made)) all.push(artifact(made, [...path, "artifacts", index], task["id"], "state"))
   }
-  all.push(ownMetadata(task, path, named("task", undefined, task["id"]), "state"))
-  return all
+  return [...all, ownMetadata(task, path, named("task", undefined, task["id"]), "state", all)]
 }
 
-const ownMetadata = (value: JsonObject, path: Path, key: string | undefined, kind: Holder["kind"]): Holder => ({
+const ownMetadata = (
+  value: JsonObject,
+  path: Path,
+  key: string | undefined,
+  kind: Holder["kind"],
+  around: ReadonlyArray<Holder>
+): Holder => ({
   parts: noParts,
   partsPath: path,
   metadata: value["metadata"],
   metadataPath: [...path, "metadata"],
   key,
-  kind
+  kind,
+  around
+})
+
+/** Parts without a message. */
+const bare = (parts: ReadonlyArray<unknown>): Holder => ({
+  parts,
+  partsPath: [],
+  metadata: undefined,
+  metadataPath: [],
+  key: undefined,
+  kind: "update",
+  around: none
 })
 
 /** The members of A2A 1.0's answers and stream responses. */
@@ -92,27 +113,21 @@ const isPart = (value: JsonObject): boolean =>
  * @internal
  */
 export const holders = (source: unknown, history: boolean): ReadonlyArray<Holder> => {
-  if (Array.isArray(source)) {
-    return [{ parts: source, partsPath: [], metadata: undefined, metadataPath: [], key: undefined, kind: "update" }]
-  }
+  if (Array.isArray(source)) return [bare(source)]
   if (!isObject(source)) return []
   const [value, path] = opened(source)
   if (isObject(value["artifact"])) {
     const kind = value["append"] === true ? "append" : "update"
-    return [
-      artifact(value["artifact"], [...path, "artifact"], value["taskId"], kind),
-      ownMetadata(value, path, undefined, "update")
-    ]
+    const made = [artifact(value["artifact"], [...path, "artifact"], value["taskId"], kind)]
+    return [...made, ownMetadata(value, path, undefined, "update", made)]
   }
   if (isObject(value["status"])) {
     if (typeof value["taskId"] !== "string") return ofTask(value, path, history)
-    const said = value["status"]["message"]
-    const own = ownMetadata(value, path, named("task", undefined, value["taskId"]), "event")
-    return isObject(said) ? [message(said, [...path, "status", "message"]), own] : [own]
+    const inner = value["status"]["message"]
+    const said = isObject(inner) ? [message(inner, [...path, "status", "message"])] : none
+    return [...said, ownMetadata(value, path, named("task", undefined, value["taskId"]), "event", said)]
   }
-  if (isPart(value)) {
-    return [{ parts: [value], partsPath: [], metadata: undefined, metadataPath: [], key: undefined, kind: "update" }]
-  }
+  if (isPart(value)) return [bare([value])]
   return [
     typeof value["artifactId"] === "string"
       ? artifact(value, path, value["taskId"], "state")

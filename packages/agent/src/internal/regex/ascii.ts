@@ -4,9 +4,11 @@
  *
  * @since 0.1.0
  */
+import { shorten } from "./boundaries.ts"
 import { asciiSource, inAscii, isNarrow, ranges } from "./characters.ts"
 import { type Dialect, emit } from "./emit.ts"
-import { children, type CharSet, type Node } from "./tree.ts"
+import { unicodeWord } from "./properties.ts"
+import { anchored, type CharSet, children, type Node } from "./tree.ts"
 
 /**
  * - `needle`: what every match has somewhere behind its beginning, in any text: it is found, or found missing, faster than a match.
@@ -31,7 +33,8 @@ const boundaries = { b: "\\b", B: "\\B", m: "\\b(?=\\w)", M: "\\b(?!\\w)" } as c
 
 const dialect: Dialect = {
   set: ({ source }) => asciiSource(source),
-  assert: ({ boundary, source }) => boundary === undefined ? source : boundaries[boundary.letter]
+  assert: ({ boundary, source }) =>
+    boundary === undefined ? source.replaceAll(unicodeWord, "\\w") : boundaries[boundary.letter]
 }
 
 const collect = (node: Node, sets: Set<string>): Set<string> => {
@@ -96,35 +99,57 @@ const required = (node: Node): ReadonlyArray<CharSet | undefined> => {
 }
 
 /** A character of ASCII, or a letter in both cases. */
-const isSingle = ({ source }: CharSet): boolean =>
-  isNarrow(source) && inAscii(source).filter((has) => has).length <= 2
+const isSingle = ({ source }: CharSet): boolean => isNarrow(source) && inAscii(source).filter((has) => has).length <= 2
 
-/** The longest row of single characters, if it is not where the pattern begins: V8 looks for that by itself. */
+const isRare = ({ source }: CharSet): boolean =>
+  !inAscii(source).some((has, code) => has && /[\w\s]/.test(String.fromCharCode(code)))
+
+/**
+ * The longest row of single characters, or a sign, if it is not where the pattern begins: V8 looks for that by itself. Shorter words are
+ * in most texts.
+ */
 const needleOf = (row: ReadonlyArray<CharSet | undefined>): string | undefined => {
   let best: ReadonlyArray<CharSet> = []
   let from = 0
   for (let at = 0; at <= row.length; at++) {
     const node = row[at]
     if (node !== undefined && isSingle(node)) continue
-    if (from > 0 && at - from > best.length) best = row.slice(from, at) as ReadonlyArray<CharSet>
+    const some = row.slice(from, at) as ReadonlyArray<CharSet>
+    if (from > 0 && some.length > best.length && (some.length >= 3 || some.some(isRare))) best = some
     from = at + 1
   }
-  return best.length < 3 ? undefined : best.map(({ source }) => asciiSource(source)).join("")
+  return best.length === 0 ? undefined : best.map(({ source }) => asciiSource(source)).join("")
 }
 
+/** The most characters of a set that V8 leaps to. */
 const few = 4
 
 const hasFew = ({ source }: CharSet): boolean =>
   (ranges(source)?.reduce((sum, [first, last]) => sum + last - first + 1, 0) ?? Infinity) <= few
 
-const isCommon = ({ source }: CharSet): boolean => [..."etaoins ,.-\n"].some((char) => inAscii(source)[char.charCodeAt(0)])
+/** How many characters in a row a match begins with that are in few variants. */
+const beginning = (node: Node): number => {
+  switch (node._tag) {
+    case "Alt":
+      return Math.min(...node.branches.map(beginning))
+    case "Group":
+    case "Atomic":
+      return beginning(node.node)
+    case "Seq": {
+      const first = node.items.find((item) => item._tag !== "Assert" && item._tag !== "Look")
+      if (first !== undefined && first._tag !== "Set") return beginning(first)
+    }
+  }
+  const row = required(node)
+  const end = row.findIndex((set) => set === undefined || !hasFew(set))
+  return end < 0 ? row.length : end
+}
 
-/** Whether a match begins with what is so rare that V8 leaps from one such place to the next, in whatever text. */
+/** Whether a match begins where the text does, or with what is so rare that V8 leaps from one such place to the next, in whatever text. */
 export const beginsRarely = (tree: Node): boolean => {
-  const row = required(tree)
-  const end = row.findIndex((node) => node === undefined || !hasFew(node))
-  const length = end < 0 ? row.length : end
-  return length >= 3 || (length > 0 && !isCommon(row[0]!) && !/[A-Za-z]/.test(row[0]!.source.replaceAll(/\\u\{[^}]*\}/g, "")))
+  if (anchored(tree) || beginning(tree) >= 3) return true
+  const [first] = required(tree)
+  return first !== undefined && hasFew(first) && isRare(first)
 }
 
 /** Writes a tree for texts of ASCII's characters. */
@@ -134,7 +159,7 @@ export const toAscii = (tree: Node, groups: ReadonlySet<number>, ignoreCase: boo
   const wide = sets.filter((source) => !isNarrow(source))
   const folding = wide.length > mostWide ? "not" : foldingOf(tree, ignoreCase)
   return {
-    source: emit(tree, groups, dialect),
+    source: emit(shorten(tree), groups, dialect),
     flags: ignoreCase ? "i" : "",
     // where case is ignored, sets have fewer characters than they match
     needle: ignoreCase ? undefined : needleOf(required(tree)),

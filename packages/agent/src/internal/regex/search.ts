@@ -24,20 +24,21 @@ export interface Pattern {
 }
 
 /**
- * A text that is searched for several patterns, and what is known of it: whether it has ASCII's characters alone; else its bytes, in which
- * those from 128 are numbers of `others`, unless these are too many; and the texts that were made of it, by the characters that stand for
- * the others.
+ * A text that is searched for several patterns, and what is known of it: whether it has ASCII's characters alone; else a byte for each of
+ * its characters, which at `places` is a number of `others`, unless these are too many; and the texts that were made of it, by the
+ * characters that stand for the others.
  */
 export interface Sight {
   readonly text: string
   ascii?: boolean
   bytes?: Uint8Array | undefined
   readonly others: Array<number>
+  readonly places: Array<number>
   readonly made: Map<string, string>
 }
 
 /** A text to search. */
-export const sight = (text: string): Sight => ({ text, others: [], made: new Map() })
+export const sight = (text: string): Sight => ({ text, others: [], places: [], made: new Map() })
 
 /**
  * Whether a pattern is found. `Buffer` makes strings of one byte a character, which V8 searches fastest. A worker runs this from its source
@@ -45,7 +46,7 @@ export const sight = (text: string): Sight => ({ text, others: [], made: new Map
  */
 export const search = (pattern: Pattern, sight: Sight): boolean => {
   const { ascii, flags, leaps, source } = pattern.written
-  const { others, text } = sight
+  const { others, places, text } = sight
   if (ascii.needle !== undefined && !(pattern.needle ??= new RegExp(ascii.needle)).test(text)) return false
   if (leaps && sight.ascii !== true) return (pattern.full ??= new RegExp(source, flags)).test(text)
   let searched: string | undefined
@@ -54,30 +55,36 @@ export const search = (pattern: Pattern, sight: Sight): boolean => {
   else if (ascii.folding !== "not") {
     if (!("bytes" in sight)) {
       const numbers = new Map<number, number>()
-      let bytes: Uint8Array | undefined = new Uint8Array(text.length)
+      const bytes = Buffer.from(text, "latin1")
+      const other = /[^\0-\x7f]/g
       let length = 0
-      for (let at = 0; at < text.length; at++) {
-        let code = text.charCodeAt(at)
-        if (code >= 128) {
-          if (code >= 0xd800 && code < 0xdc00) {
-            code = text.codePointAt(at)!
-            if (code > 0xffff) at++
-          }
+      let at = 0
+      while (at < text.length && others.length <= 128) {
+        // where others are few, one leaps to the next, and where they are many it is not far
+        const near = Math.min(at + 16, text.length)
+        let end = at
+        while (end < near && text.charCodeAt(end) < 128) end++
+        if (end === near) {
+          other.lastIndex = end
+          end = other.test(text) ? other.lastIndex - 1 : text.length
+        }
+        if (length < at) bytes.copyWithin(length, at, end)
+        length += end - at
+        at = end
+        if (at < text.length) {
+          const code = text.codePointAt(at)!
           let number = numbers.get(code)
           if (number === undefined) {
-            if (others.length === 128) {
-              bytes = undefined
-              break
-            }
-            number = others.length + 128
+            number = others.length
             numbers.set(code, number)
             others.push(code)
           }
-          code = number
+          places.push(length)
+          bytes[length++] = number
+          at += code > 0xffff ? 2 : 1
         }
-        bytes[length++] = code
       }
-      sight.bytes = bytes?.subarray(0, length)
+      sight.bytes = others.length > 128 ? undefined : bytes.subarray(0, length)
     }
     const { bytes } = sight
     if (bytes !== undefined) {
@@ -103,10 +110,10 @@ export const search = (pattern: Pattern, sight: Sight): boolean => {
       if (key.length === others.length) {
         searched = sight.made.get(key)
         if (searched === undefined) {
-          const written = Buffer.allocUnsafe(bytes.length)
-          for (let at = 0; at < bytes.length; at++) {
-            const byte = bytes[at]!
-            written[at] = byte < 128 ? byte : key.charCodeAt(byte - 128)
+          const written = Buffer.from(bytes)
+          for (let i = 0; i < places.length; i++) {
+            const at = places[i]!
+            written[at] = key.charCodeAt(bytes[at]!)
           }
           const made = written.toString("latin1")
           if (sight.made.size >= 16) sight.made.clear()

@@ -5,7 +5,7 @@
  */
 import { Worker } from "node:worker_threads"
 import { run } from "./program.ts"
-import { compileAll, search, type Written } from "./search.ts"
+import { compileAll, search, sight, type Written } from "./search.ts"
 
 /** What a worker is asked: a program, its patterns in JavaScript and a text; an empty one also has all of each pattern compiled. */
 export interface Job {
@@ -34,33 +34,26 @@ const code = `"use strict"
 const { parentPort, workerData } = require("node:worker_threads")
 const run = (${run.toString()})
 const search = (${search.toString()})
+const sightOf = (${sight.toString()})
 const compileAll = (${compileAll.toString()})
-const { capacity, progress, times } = workerData
+const { progress, times } = workerData
 const compiled = new Map()
 const now = () => {
   const [seconds, nanos] = process.hrtime()
   return seconds * 1e3 + nanos / 1e6
 }
-const patternOf = (written) => {
-  const key = written.flags + written.source
-  let pattern = compiled.get(key)
-  if (pattern === undefined) {
-    pattern = { written, standing: new Map() }
-    if (compiled.size >= capacity) compiled.delete(compiled.keys().next().value)
-  } else compiled.delete(key)
-  compiled.set(key, pattern)
-  return pattern
-}
-parentPort.on("message", ({ budget, id, instructions, patterns, text }) => {
+parentPort.on("message", ({ added, budget, forget, id, instructions, patterns, text }) => {
   const began = now()
   progress[0] = 0
   progress[1] = 0
   times[0] = began
   let outcome
   try {
-    const known = patterns.map(patternOf)
+    if (forget) compiled.clear()
+    for (const [number, written] of added) compiled.set(number, { written, standing: new Map() })
+    const known = patterns.map((number) => compiled.get(number))
     if (text === "") known.forEach(compileAll)
-    const sight = { text, others: [], made: new Map() }
+    const sight = sightOf(text)
     const searchFor = (pattern) => search(known[pattern], sight)
     const answers = run(instructions, searchFor, progress, () => now() - began >= budget)
     outcome = answers === undefined
@@ -84,6 +77,8 @@ interface Thread {
   readonly worker: Worker
   readonly progress: Int32Array
   readonly times: Float64Array
+  /** The patterns that it was told, by number: they are long, and told once. */
+  readonly told: Map<Written, number>
   /** How the job that runs ends. */
   settle: ((outcome: Outcome) => void) | undefined
   id: number
@@ -98,10 +93,10 @@ const start = (onDeath: (thread: Thread) => void): Thread => {
     // neither loaders nor secrets of the process are for this thread
     execArgv: [],
     env: {},
-    workerData: { capacity: 512, progress, times },
+    workerData: { progress, times },
     resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
   })
-  const thread: Thread = { worker, progress, times, settle: undefined, id: 0 }
+  const thread: Thread = { worker, progress, times, told: new Map(), settle: undefined, id: 0 }
   const die = (detail: string) => {
     onDeath(thread)
     thread.settle?.({ _tag: "Failed", detail })
@@ -118,6 +113,24 @@ const start = (onDeath: (thread: Thread) => void): Thread => {
   // an idle thread does not keep the process; one that is listened to does, until now
   worker.unref()
   return thread
+}
+
+/** How many patterns a worker keeps: what V8 makes of them takes memory. */
+const capacity = 512
+
+/** Has a thread run a job. */
+const post = ({ id, told, worker }: Thread, { instructions, patterns, text }: Job, budget: number): void => {
+  const forget = told.size > capacity
+  if (forget) told.clear()
+  const added: Array<readonly [number: number, written: Written]> = []
+  for (const written of patterns) {
+    if (told.has(written)) continue
+    added.push([told.size, written])
+    told.set(written, told.size)
+  }
+  const numbers = patterns.map((written) => told.get(written))
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  worker.postMessage({ added, budget, forget, id, instructions, patterns: numbers, text })
 }
 
 /** A worker that is replaced when it dies or has to be ended. One job at a time. */
@@ -146,7 +159,7 @@ export const make = (): Runner => {
   return {
     submit: (job, budgetMillis, done) => {
       const thread = current ??= spawn()
-      const id = ++thread.id
+      thread.id++
       const submitted = now()
       // The time of the machine and not of the fiber's clock: what is limited is a processor that is busy. The timer also keeps the process
       // while a decision runs.
@@ -174,8 +187,7 @@ export const make = (): Runner => {
       thread.times[0] = 0
       thread.settle = settle
       timer = setTimeout(look, budgetMillis + graceMillis)
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
-      thread.worker.postMessage({ ...job, id, budget: budgetMillis })
+      post(thread, job, budgetMillis)
       return () => {
         if (thread.settle !== settle) return
         clearTimeout(timer)

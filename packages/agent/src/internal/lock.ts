@@ -1,6 +1,8 @@
 import * as Effect from "effect/Effect"
 import { type InLine, Line } from "./taskLine.ts"
 
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
 interface Place extends InLine {
   readonly call: () => void
   called: boolean
@@ -15,7 +17,16 @@ export class Lock {
   private readonly waiting = new Line<Place>()
 
   /** Runs an effect that is not to be interrupted when its turn has come; whoever waits for his turn can be. */
-  hold<A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
+  hold<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    return Effect.uninterruptibleMask((restore) => this.take(restore, effect))
+  }
+
+  /** Runs an effect when its turn has come. */
+  within<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    return Effect.uninterruptibleMask((restore) => this.take(restore, restore(effect)))
+  }
+
+  private take<A, E, R>(restore: Restore, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     const holding = Effect.matchCauseEffect(effect, {
       onFailure: (cause) => {
         this.release()
@@ -26,11 +37,9 @@ export class Lock {
         return Effect.succeed(value)
       }
     })
-    return Effect.uninterruptibleMask((restore) => {
-      if (this.held) return Effect.zipRight(restore(this.turn), holding)
-      this.held = true
-      return holding
-    })
+    if (this.held) return Effect.zipRight(restore(this.turn), holding)
+    this.held = true
+    return holding
   }
 
   private readonly turn: Effect.Effect<void> = Effect.async<void>((resume) => {
