@@ -15,7 +15,17 @@ const sets = [
     "reset-only-env",
     "ctx-env",
     "tools-only-env",
-    "staging:100"
+    "staging:100",
+    "plain-agent",
+    "echo-agent",
+    "stream-agent",
+    "peer-agent",
+    "snapshot-agent",
+    "alias-config",
+    "secret-config",
+    "no-readback",
+    "full-agent",
+    "live-agent"
   ]],
   ["fixtures_newest.py", [
     "error-env",

@@ -266,8 +266,7 @@ const SnapshotLive = SnapshotV1.toLayer(Effect.gen(function*() {
 /** It moves objects by the `Transfers` in context. */
 export const KeeperLive = Layer.merge(Tasks, SnapshotLive).pipe(
   Layer.provide(DeskLive),
-  Layer.provide(NodeContext.layer),
-  Layer.fresh
+  Layer.provide(NodeContext.layer)
 )
 
 if (process.argv[1] === import.meta.filename) {

@@ -13,6 +13,7 @@ import * as A2aWire from "@effect-agentenv/protocol/A2aWire"
 import type * as AgentCard from "@effect-agentenv/protocol/AgentCard"
 import * as JsonRpc from "@effect-agentenv/protocol/JsonRpc"
 import * as Correlation from "@effect-agentenv/server/Correlation"
+import * as Json from "@effect-agentenv/server/Json"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -72,11 +73,28 @@ const sendOptions = ({ blocking, historyLength, metadata }: A2aWire.SendParams):
   metadata
 })
 
-// `toJSON` is inside, since it may meet what no client of the SDK would have sent
-const sent = (params: Sdk.SendMessageRequest) =>
-  Effect.suspend(() => A2aV1.decodeSend(Sdk.SendMessageRequest.toJSON(params)))
+const refuse = (path: string, message: string): Effect.Effect<never, A2aWire.A2aWireError> =>
+  Effect.fail(new A2aWire.A2aWireError({ issues: [{ path, message }] }))
 
-const asked = (params: () => unknown) => Effect.suspend(() => A2aV1.decodeTaskParams(params()))
+const tooDeep = refuse("", `it nests deeper than ${Json.maxDepth} levels`)
+
+/** Reads a request as its JSON would have been read, since the SDK's transports take what would break a peer further on. */
+const read = <A>(
+  write: () => unknown,
+  decode: (params: unknown) => Effect.Effect<A, A2aWire.A2aWireError>
+): Effect.Effect<A, A2aWire.A2aWireError> =>
+  Effect.try({ try: () => JSON.stringify(write()), catch: (error) => error instanceof RangeError }).pipe(
+    Effect.catchAll((isDeep) => isDeep ? tooDeep : refuse("", "it is no request of this method")),
+    Effect.flatMap((text) => {
+      const parsed = Json.parse(text)
+      if (parsed.ok) return decode(parsed.value)
+      return parsed.reason === "surrogate" ? refuse(parsed.path, "it holds half a surrogate pair") : tooDeep
+    })
+  )
+
+const sent = (params: Sdk.SendMessageRequest) => read(() => Sdk.SendMessageRequest.toJSON(params), A2aV1.decodeSend)
+
+const asked = (params: () => unknown) => read(params, A2aV1.decodeTaskParams)
 
 const noPush = (): Promise<never> => Promise.reject(errorOf(dialect.noPush("")))
 
@@ -199,7 +217,7 @@ export const requestHandler = (
         ),
       listTasks: (params) =>
         run(
-          Effect.suspend(() => A2aV1.decodeListParams(Sdk.ListTasksRequest.toJSON(params))).pipe(
+          read(() => Sdk.ListTasksRequest.toJSON(params), A2aV1.decodeListParams).pipe(
             Effect.flatMap((params) => list(engine, params)),
             Effect.map((page) => Sdk.ListTasksResponse.fromJSON(A2aV1.encodePage(page)))
           ),

@@ -11,6 +11,7 @@ import * as Logs from "@effect-agentenv/server/Logs"
 import * as Route from "@effect-agentenv/server/Route"
 import * as Server from "@effect-agentenv/server/Server"
 import type * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
+import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
 import type * as HttpServer from "@effect/platform/HttpServer"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
@@ -24,6 +25,7 @@ import type * as CardHttp from "./CardHttp.ts"
 import type * as ExtensionRegistry from "./ExtensionRegistry.ts"
 import * as internal from "./internal/agentApp.ts"
 import type { RegistryError } from "./RegistryError.ts"
+import * as Staging from "./Staging.ts"
 import type { StagingUnavailable } from "./StagingError.ts"
 import type * as TaskEngine from "./TaskEngine.ts"
 import type * as TaskStore from "./TaskStore.ts"
@@ -191,7 +193,11 @@ export const serve = <A extends Agent.Any, E = never, R = never>(
           port,
           limits: { maxBuffered: options.maxBuffered }
         }
-      ).pipe(Layer.provide(Logs.layer(options.logs)))
+      ).pipe(
+        // a path below it is a secret, which the platform's own span would tell, also of one that is mistyped (B-STG-15)
+        HttpMiddleware.withTracerDisabledWhen(({ url }) => url.toLowerCase().includes(Staging.endpoint)),
+        Layer.provide(Logs.layer(options.logs))
+      )
     // the agent's routes ask nothing of a request, so what is left are the requirements of both
   )) as never
 

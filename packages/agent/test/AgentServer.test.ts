@@ -13,7 +13,7 @@ import { InProcess } from "@effect-agentenv/server"
 import { HttpClient, HttpClientRequest, HttpServer } from "@effect/platform"
 import { NodeHttpClient } from "@effect/platform-node"
 import { describe, expect, it } from "@effect/vitest"
-import { ConfigProvider, Context, Deferred, Effect, Layer, Schema } from "effect"
+import { ConfigProvider, Context, Deferred, Effect, Layer, Schema, Tracer } from "effect"
 
 const Desk = Agent.make("Kestrel Desk", { description: "Keeps a desk.", version: "1.0.0" })
 const DeskLive = Desk.toLayer(() => Effect.succeed(TaskResult.text("ok")))
@@ -310,6 +310,43 @@ describe("serving", () => {
       expect(
         yield* ask(configured.pipe(Layer.provide([DeskLive, Layer.setConfigProvider(variables)])))
       ).toEqual(["127.0.0.1", true])
+    }).pipe(Effect.provide(NodeHttpClient.layer)))
+
+  it.scoped("B-STG-15: no span tells a staging path, not even one that is mistyped", () =>
+    Effect.gen(function*() {
+      const told: Array<string> = []
+      const span: Tracer.Tracer["span"] = (name, parent, context, links, startTime, kind) => ({
+        _tag: "Span",
+        name,
+        spanId: "1".repeat(16),
+        traceId: "1".repeat(32),
+        parent,
+        context,
+        links,
+        kind,
+        sampled: true,
+        status: { _tag: "Started", startTime },
+        attributes: new Map(),
+        end: () => {},
+        attribute: (key, value) => told.push(`${name} ${key}=${value}`),
+        event: () => {},
+        addLinks: () => {}
+      })
+      const server = AgentServer.serve(Desk, { host: "127.0.0.1", port: 0 }).pipe(
+        Layer.provide([DeskLive, quiet, Layer.setTracer(Tracer.make({ span, context: (run) => run() }))])
+      )
+      const { address } = Context.get(yield* Layer.build(server), HttpServer.HttpServer)
+      const ask = (path: string) =>
+        Effect.withTracerEnabled(
+          Effect.flatMap(HttpClient.get(HttpServer.formatAddress(address) + path), ({ text }) => text),
+          false
+        )
+      yield* ask("//ext/staging/opensesameopensesame")
+      yield* ask("/Ext/Staging/opensesameopensesame")
+      yield* ask("/ext/staging/opensesameopensesame")
+      yield* ask("/nothing")
+      expect(told.filter((line) => line.includes("opensesame"))).toEqual([])
+      expect(told.some((line) => line.includes("/nothing"))).toBe(true)
     }).pipe(Effect.provide(NodeHttpClient.layer)))
 
   it.effect("B-TASK-19: what the implementation acquires lives as long as the server", () =>

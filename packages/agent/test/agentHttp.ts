@@ -5,7 +5,7 @@ import { request as httpRequest } from "node:http"
 import * as Net from "node:net"
 import { frames, type Json } from "./a2aAgent.ts"
 
-export const Desk = Agent.make("Desk", { description: "Does what it is told.", version: "1.0.0", streaming: true })
+const Desk = Agent.make("Desk", { description: "Does what it is told.", version: "1.0.0", streaming: true })
 
 const textOf = ({ parts }: TaskRequest.TaskRequest<unknown>): string => parts[0]?.kind === "text" ? parts[0].text : ""
 

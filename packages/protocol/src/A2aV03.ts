@@ -17,7 +17,6 @@ import {
   decoder,
   emptyText,
   findEmptyText,
-  Int,
   JsonObjectFromSelf,
   noParts,
   optional,
@@ -28,6 +27,8 @@ import {
   ArtifactUpdate,
   encodeArtifact,
   encodeStatus,
+  LooseBoolean,
+  LooseInt,
   Message,
   MessageEvent,
   metadata,
@@ -81,8 +82,8 @@ const SendParams = Schema.Struct({
   message: Message,
   metadata,
   configuration: optional(Schema.Struct({
-    blocking: optional(Schema.Boolean),
-    historyLength: optional(Int),
+    blocking: optional(LooseBoolean),
+    historyLength: optional(LooseInt),
     acceptedOutputModes: optional(strings),
     pushNotificationConfig: optional(JsonObjectFromSelf)
   }))
@@ -119,7 +120,7 @@ export const decodeSend = (params: unknown): Effect.Effect<A2aWire.SendParams, A
  * @category combinators
  */
 export const decodeTaskParams: (params: unknown) => Effect.Effect<A2aWire.TaskParams, A2aWire.A2aWireError> = decoder(
-  Schema.Struct({ id: Schema.String, historyLength: optional(Int), metadata })
+  Schema.Struct({ id: Schema.String, historyLength: optional(LooseInt), metadata })
 )
 
 const readTask = decoder(Task)

@@ -156,16 +156,20 @@ class Handler {
             (task) => success(id, wire.encodeReply({ _tag: "Task", task }))
           ))
       case "stream":
+        if (!this.streaming) {
+          // params of another shape come first, what a message may not say doesn't
+          return Effect.catchIf(wire.decodeSend(params), (error) => error.stated === true, () => Effect.void).pipe(
+            Effect.as(failure(id, dialect.noStreaming))
+          )
+        }
         return Effect.flatMap(wire.decodeSend(params), (sent) =>
-          this.streaming
-            ? Effect.map(
-              engine.stream(sent.message, options(sent)),
-              (subscription): A2a.Reply => ({
-                _tag: "Stream",
-                next: new Frames(dialect, id, subscription, false).next
-              })
-            )
-            : Effect.succeed(failure(id, dialect.noStreaming)))
+          Effect.map(
+            engine.stream(sent.message, options(sent)),
+            (subscription): A2a.Reply => ({
+              _tag: "Stream",
+              next: new Frames(dialect, id, subscription, false).next
+            })
+          ))
       case "get":
         return Effect.flatMap(
           wire.decodeTaskParams(params),

@@ -100,10 +100,9 @@ const readValue = (body: unknown): Read => {
   if (typeof method !== "string") return malformed(id, ["method"], "expected string")
   const known = methods.get(method)
   if (known === undefined) {
-    if (params !== undefined && params !== null && typeof params !== "object") {
-      return malformed(id, ["params"], "expected object")
-    }
-    return refuse(id, JsonRpc.ErrorCode.MethodNotFound, "Method not found")
+    return params !== undefined && params !== null && !isObject(params)
+      ? malformed(id, ["params"], "expected object")
+      : refuse(id, JsonRpc.ErrorCode.MethodNotFound, "Method not found")
   }
   const request = { ok: true, request: { ...known, method, id, params } } as const
   if (!known.legacy) {

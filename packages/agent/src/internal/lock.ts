@@ -37,7 +37,8 @@ export class Lock {
         return Effect.succeed(value)
       }
     })
-    if (this.held) return Effect.zipRight(restore(this.turn), holding)
+    // whoever was called lets those go first who wait for something else that its last holder has given back
+    if (this.held) return Effect.zipRight(restore(this.turn), Effect.zipRight(Effect.zipRight(Effect.yieldNow(), Effect.yieldNow()), holding))
     this.held = true
     return holding
   }

@@ -3,19 +3,47 @@ import type * as A2a from "../A2a.ts"
 import {
   atOf,
   compact,
+  Int,
   isJsonObject,
   JsonObjectFromSelf,
   nonEmpty,
   optional,
   respelled,
   strings,
-  timestampOf
+  timestampOf,
+  told
 } from "./a2aJson.ts"
 
 const compatFlag = "data_part_compat"
 
 /** @internal */
 export const metadata = optional(JsonObjectFromSelf)
+
+/**
+ * An integer as pydantic reads it, which reads 0.3 for a2a-python: `true` is 1.
+ *
+ * @internal
+ */
+export const LooseInt = Schema.Union(
+  Int,
+  Schema.transform(Schema.Boolean, Schema.Int, { strict: true, decode: Number, encode: (number) => number !== 0 })
+).annotations(told("expected integer"))
+
+const yes: ReadonlyArray<unknown> = [true, 1, "1", "true", "t", "yes", "y", "on"]
+const no: ReadonlyArray<unknown> = [false, 0, "0", "false", "f", "no", "n", "off"]
+
+const lower = (value: unknown): unknown => typeof value === "string" ? value.toLowerCase() : value
+
+/**
+ * A truth as pydantic reads it: `1` and `"yes"` are true.
+ *
+ * @internal
+ */
+export const LooseBoolean = Schema.transform(
+  Schema.Unknown.pipe(Schema.filter((value) => [...yes, ...no].includes(lower(value)) || "expected boolean")),
+  Schema.Boolean,
+  { strict: true, decode: (value) => yes.includes(lower(value)), encode: (value) => value }
+)
 
 const TextPart = Schema.Struct({ kind: Schema.Literal("text"), text: Schema.String, metadata })
 const FilePart = Schema.Struct({
