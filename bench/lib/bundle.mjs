@@ -23,7 +23,6 @@ export const bundle = () =>
     target: "node20",
     format: "esm",
     minify: true,
-    conditions: ["@effect-agentenv/source"],
     logLevel: "warning",
     // CommonJS dependencies ask for node's own modules with `require`
     banner: { js: "import { createRequire } from \"node:module\"; const require = createRequire(import.meta.url);" }

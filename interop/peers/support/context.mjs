@@ -49,6 +49,25 @@ export const make = ({ print, quick, seed }) => {
         env: cleanEnv()
       })))
     },
+    /** An agent among the examples, as its users start it. */
+    example: (example, env = {}) =>
+      keep(processes.serve((port) => ({
+        command: process.execPath,
+        args: [
+          "--conditions=@effect-agentenv/source",
+          "--import",
+          "tsx",
+          join(interop, "../examples", example, "src/main.ts")
+        ],
+        env: { ...cleanEnv(), ...env, A2A_HOST: "127.0.0.1", A2A_PORT: String(port) }
+      }))),
+    /** A program of Python that serves on the port it is given. */
+    pythonAgent: (release, program, env = {}) => {
+      const command = context.python(release)
+      return keep(
+        processes.serve((port) => ({ command, args: [program, String(port)], env: { ...cleanEnv(), ...env } }))
+      )
+    },
     /** Runs a peer's own program, which says `ok - NAME` or `not ok - NAME: WHY` a check and `done` at its end. */
     program: async (checks, command, args) => {
       let done = false

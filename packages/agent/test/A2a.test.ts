@@ -175,7 +175,7 @@ describe("A2a", () => {
   it.effect("A-17: push notifications are refused, and a wish for them in a message goes nowhere", () =>
     Effect.gen(function*() {
       const refused = (method: string) =>
-        Effect.map(askJson(rpc(method, {})), ({ error }) => [error.code, error.message])
+        Effect.map(askJson(rpc(method, { id: "t" })), ({ error }) => [error.code, error.message])
       const sentence = "Push notifications are not supported by the agent"
       expect(yield* refused("tasks/pushNotificationConfig/set")).toEqual([-32603, sentence])
       for (const method of ["get", "list", "delete"]) {
@@ -379,10 +379,13 @@ describe("A2a", () => {
         for (const id of ["", 0, -3, "x".repeat(1000), Number.MAX_SAFE_INTEGER]) {
           expect(yield* got(method, id)).toEqual([-32001, id])
         }
-        for (const id of [1.5, true, [], {}, 2 ** 60]) {
+        for (const id of [1.5, [], {}, 2 ** 60]) {
           expect(yield* got(method, id)).toEqual([-32600, null])
         }
       }
+      // as a2a-python 0.3 reads them
+      expect(yield* got("tasks/get", true)).toEqual([-32001, 1])
+      expect(yield* got("GetTask", true)).toEqual([-32600, null])
       for (const id of [null, undefined]) {
         expect(yield* got("tasks/get", id)).toEqual([-32602, null])
         expect(yield* got("GetTask", id)).toEqual([-32001, null])

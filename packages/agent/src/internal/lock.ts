@@ -9,6 +9,12 @@ interface Place extends InLine {
 }
 
 /**
+ * Lets those go first who wait for something else that the last holder has given back: a semaphore calls its waiters one turn of the
+ * scheduler later, and they take what is theirs another one later.
+ */
+const aside = Effect.zipRight(Effect.yieldNow(), Effect.yieldNow())
+
+/**
  * One holder at a time, in the order in which they came. Whoever finds it free has it at once, which a semaphore of one permit would
  * make him wait for.
  */
@@ -37,8 +43,7 @@ export class Lock {
         return Effect.succeed(value)
       }
     })
-    // whoever was called lets those go first who wait for something else that its last holder has given back
-    if (this.held) return Effect.zipRight(restore(this.turn), Effect.zipRight(Effect.zipRight(Effect.yieldNow(), Effect.yieldNow()), holding))
+    if (this.held) return Effect.zipRight(restore(this.turn), Effect.zipRight(aside, holding))
     this.held = true
     return holding
   }

@@ -246,7 +246,8 @@ const operations = {
       taskPage: Operation.optionalVariant(TaskPageRequest, { owner: "sdk" }),
       contextPage: Operation.optionalVariant(ContextPageRequest, { owner: "sdk" })
     },
-    response: Schema.Union(Inline, Objects, Page)
+    // `Inline` takes any answer, since a missing `trajectory` is no other than an unknown one
+    response: Schema.Union(Objects, Page, Inline)
   })
 } as const
 
