@@ -4,7 +4,7 @@ import { python } from "./support/a2aClients.mjs"
 
 export const name = "a2a-python"
 export const order = 71
-export const quick = "messages at once: 8 instead of 100; the largest file: 300 kB instead of 3 MB"
+export const quick = false
 export const run = (context) =>
   runClients(context, [
     python(context, "a2a-sdk 0.3.26", "0.3", "reference", "a2a_v03.py"),

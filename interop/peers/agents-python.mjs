@@ -4,14 +4,12 @@ import { runSnapshots } from "./support/snapshots.mjs"
 
 export const name = "agents-python"
 export const order = 72
-export const quick = "the release 0.1.270, and snapshots through grants"
+export const quick = false
 
 export const run = async (context) => {
   const checks = context.checks()
   await runRelease(context, checks, "reference", "0.1.379")
-  if (!context.quick) {
-    await runRelease(context, checks, "founding", "0.1.270")
-    await runSnapshots(context, checks)
-  }
+  await runRelease(context, checks, "founding", "0.1.270")
+  await runSnapshots(context, checks)
   return checks.result()
 }

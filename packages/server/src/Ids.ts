@@ -15,7 +15,12 @@ import { randomUUID } from "node:crypto"
  */
 export class Ids extends Context.Reference<Ids>()("@effect-agentenv/server/Ids", {
   defaultValue: (): { readonly uuid: () => string; readonly hex: () => string } => ({
-    uuid: () => randomUUID(),
+    uuid: () => {
+      const id = randomUUID()
+      // node joins it of twenty pieces, which stay with it until somebody looks at a character
+      id.charCodeAt(0)
+      return id
+    },
     hex: () => randomUUID().replaceAll("-", "")
   })
 }) {}

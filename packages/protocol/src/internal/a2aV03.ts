@@ -58,7 +58,7 @@ const DataPart = Schema.Struct({ kind: Schema.Literal("data"), data: JsonObjectF
 
 /** Peers in Python may leave the kind of a part out. */
 const withKind = (part: A2a.JsonObject): A2a.JsonObject => {
-  if (part["kind"] !== undefined && part["kind"] !== null) return part
+  if (part["kind"] !== undefined) return part
   const kind = part["text"] !== undefined ? "text" : part["file"] !== undefined ? "file" : "data"
   return { ...part, kind }
 }
