@@ -31,7 +31,7 @@ const cases = (big) => [
   ]]
 ]
 
-export const runClient = async (context, checks, client, servers) => {
+const runClient = async (context, checks, client, servers) => {
   const { equal, truthy } = context
   const check = (title, run) => checks.check(`${client.label}: ${title}`, run)
   const ask = (step, message = {}) => client.ask({ step, ...message })

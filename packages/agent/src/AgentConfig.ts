@@ -122,6 +122,23 @@ export type BaseFields = {
   readonly timeoutSeconds: Field<number, number, "timeout_seconds">
 }
 
+/** Whole seconds, which are written as a number; whoever sends the digits as text, or a truth, is understood as by the reference. */
+const Seconds = Schema.Union(
+  Schema.Int,
+  Schema.transform(
+    Schema.Union(Schema.Boolean, Schema.String.pipe(Schema.pattern(/^\s*[+-]?\d{1,15}(\.0*)?\s*$/))),
+    Schema.Int,
+    {
+      strict: true,
+      decode: Number,
+      encode: String
+    }
+  )
+).annotations({
+  jsonSchema: { type: "integer" },
+  message: () => ({ message: "expected integer", override: true })
+}) as Schema.Schema<any, number> as Schema.Schema<number>
+
 const baseFields: BaseFields = {
   name: field(Schema.NullOr(Schema.String), {
     default: () => null,
@@ -132,7 +149,7 @@ const baseFields: BaseFields = {
     description: "What the agent is said to do, instead of its own description."
   }),
   role: field(Schema.NullOr(Schema.String), { default: () => null, description: "The role that the agent plays." }),
-  timeoutSeconds: field(Schema.Int, {
+  timeoutSeconds: field(Seconds, {
     default: () => 600,
     alias: "timeout_seconds",
     description: "How long one task may take."

@@ -89,7 +89,8 @@ export const make = (config: AgentConfig.Any): Effect.Effect<Service> =>
         )
         const decoded: AgentConfig.AgentConfig = yield* Effect.mapError(decode(merged), ({ issues }) => refused(issues))
         yield* withoutBlanks(given, decoded)
-        set = merged
+        // shown as it is understood, however it was written
+        set = Object.hasOwn(merged, "timeout_seconds") ? { ...merged, timeout_seconds: decoded.timeoutSeconds } : merged
         card = { name: decoded.name ?? undefined, description: decoded.description ?? undefined }
         for (const listener of listeners) listener()
       })

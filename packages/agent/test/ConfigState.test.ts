@@ -94,6 +94,18 @@ describe("ConfigState", () => {
       expect(yield* readback).toEqual({ role: null })
     }).pipe(provide))
 
+  it.effect("the seconds of a task are understood as the reference does, and read back as they are understood", () =>
+    Effect.gen(function*() {
+      for (const [written, understood] of [["2", 2], [" 3.0 ", 3], [true, 1], [7, 7]] as const) {
+        yield* set({ timeout_seconds: written })
+        expect(yield* readback).toEqual({ timeout_seconds: understood })
+        expect((yield* current).timeoutSeconds).toBe(understood)
+      }
+      for (const wrong of ["", "two", 1.5, null]) {
+        expect(loc((yield* Effect.flip(set({ timeout_seconds: wrong }))).message)).toEqual(["timeout_seconds"])
+      }
+    }).pipe(provide))
+
   it.effect("B-CFG-4: a field is set and read back under its alias alone", () =>
     Effect.gen(function*() {
       yield* set({ "api-key": "k-11", timeout_seconds: 30 })

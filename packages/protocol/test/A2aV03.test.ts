@@ -44,6 +44,26 @@ describe("A2aV03", () => {
       expect(yield* whyParts([])).toBe("message.parts: Message parts cannot be empty")
     }))
 
+  it.effect("reads numbers and truths as the reference does, and a message by its kind", () =>
+    Effect.gen(function*() {
+      const read = (configuration: object) =>
+        Effect.map(
+          A2aV03.decodeSend({ message, configuration }),
+          ({ blocking, historyLength }) => [blocking, historyLength]
+        )
+      expect(yield* read({ blocking: 0, historyLength: "2" })).toEqual([false, 2])
+      expect(yield* read({ blocking: "Yes", historyLength: true })).toEqual([true, 1])
+      expect(yield* read({ blocking: null, historyLength: null })).toEqual([undefined, undefined])
+      for (const configuration of [{ blocking: 2 }, { blocking: "" }, { historyLength: 1.5 }, { historyLength: "" }]) {
+        expect((yield* Effect.flip(read(configuration))).message).toMatch(/: expected (boolean|integer)$/)
+      }
+      const { kind: _kind, ...unnamed } = message
+      expect((yield* A2aV03.decodeSend({ message: unnamed })).message.messageId).toBe(message.messageId)
+      for (const kind of [null, "task", 7]) {
+        expect(yield* why({ message: { ...message, kind } })).toMatch(/^message\.kind: expected/)
+      }
+    }))
+
   it.effect("names the field that is wrong, and never its value", () =>
     Effect.gen(function*() {
       const canary = "canary-4711"

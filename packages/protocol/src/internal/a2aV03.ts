@@ -40,10 +40,10 @@ const lower = (value: unknown): unknown => typeof value === "string" ? value.toL
  * @internal
  */
 export const LooseBoolean = Schema.transform(
-  Schema.Unknown.pipe(Schema.filter((value) => [...yes, ...no].includes(lower(value)) || "expected boolean")),
+  Schema.Unknown.pipe(Schema.filter((value) => [...yes, ...no].includes(lower(value)))),
   Schema.Boolean,
   { strict: true, decode: (value) => yes.includes(lower(value)), encode: (value) => value }
-)
+).annotations(told("expected boolean"))
 
 const TextPart = Schema.Struct({ kind: Schema.Literal("text"), text: Schema.String, metadata })
 const FilePart = Schema.Struct({
