@@ -3,16 +3,14 @@
  *
  * @since 0.1.0
  */
-import * as A2a from "@effect-agentenv/protocol/A2a"
-import * as Arr from "effect/Array"
+import type * as A2a from "@effect-agentenv/protocol/A2a"
 import * as Context from "effect/Context"
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as taskEntry from "./internal/taskEntry.ts"
-import { type InLine, Line } from "./internal/taskLine.ts"
-import { sizeOf } from "./internal/taskSize.ts"
+import * as taskMemory from "./internal/taskMemory.ts"
 
 /**
  * One entry of a task's journal, plain JSON. A task is the fold of its journal; an entry's version is its place in it, from 1.
@@ -134,124 +132,28 @@ export interface MemoryOptions {
   readonly abandonedAfter?: Duration.DurationInput | undefined
 }
 
-interface Journal {
-  readonly taskId: string
-  readonly contextId: string
-  entries: Array<Entry>
-  bytes: number
-  place: Place | undefined
-}
-
-/** Where a task stands among those that have ended, or among those that wait for their callers, and since when. */
-interface Place extends InLine {
-  readonly taskId: string
-  readonly line: Line<Place>
-  readonly since: number
-}
-
-const stateAfter = (entries: ReadonlyArray<Entry>): A2a.TaskState | undefined => {
-  for (let i = entries.length - 1; i >= 0; i--) {
-    const entry = entries[i]
-    if (entry === undefined || entry._tag === "Artifact") continue
-    return entry._tag === "Status" ? entry.state : "submitted"
-  }
-  return undefined
-}
+const timed = <A, E>(f: (now: number) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.clockWith((clock) => f(clock.unsafeCurrentTimeMillis()))
 
 const makeMemory = (options: MemoryOptions): TaskStore["Type"] => {
-  const { maxBytes = 256 * 1024 ** 2, maxFinished = 10_000 } = options
-  const maxAge = Duration.toMillis(options.maxAge ?? "1 hour")
-  const abandonedAfter = Duration.toMillis(options.abandonedAfter ?? "1 day")
-  const journals = new Map<string, Journal>()
-  const finished = new Line<Place>()
-  const waiting = new Line<Place>()
-  let bytes = 0
-
-  const leave = (journal: Journal): void => {
-    journal.place?.line.remove(journal.place)
-    journal.place = undefined
-  }
-  const drop = (taskId: string): void => {
-    const journal = journals.get(taskId)
-    if (journal === undefined) return
-    leave(journal)
-    journals.delete(taskId)
-    bytes -= journal.bytes
-  }
-  const expire = (line: Line<Place>, until: number): void => {
-    for (let place = line.first(); place !== undefined && place.since <= until; place = line.first()) {
-      drop(place.taskId)
-    }
-  }
-  const shrink = (): void => {
-    for (let place = finished.first(); place !== undefined; place = finished.first()) {
-      if (finished.size <= maxFinished && (bytes <= maxBytes || finished.size === 1)) return
-      drop(place.taskId)
-    }
-  }
-  const file = (journal: Journal, state: A2a.TaskState, now: number): void => {
-    leave(journal)
-    if (!A2a.isSettled(state)) return
-    const line = A2a.isTerminal(state) ? finished : waiting
-    // Without the room that a growing array has to spare.
-    if (line === finished) journal.entries = journal.entries.slice()
-    journal.place = { taskId: journal.taskId, line, since: now, gone: false }
-    line.push(journal.place)
-  }
-  const swept = <A, E>(f: (now: number) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
-    Effect.clockWith((clock) => {
-      const now = clock.unsafeCurrentTimeMillis()
-      expire(finished, now - maxAge)
-      expire(waiting, now - abandonedAfter)
-      return f(now)
+  const memory = new taskMemory.Memory(options)
+  const swept = <A>(f: () => A): Effect.Effect<A> =>
+    timed((now) => {
+      memory.sweep(now)
+      return Effect.succeed(f())
     })
-
-  return {
+  const store: TaskStore["Type"] = {
     append: (taskId, expected, entries) =>
-      swept((now) => {
-        let journal = journals.get(taskId)
-        const actual = journal === undefined ? 0 : journal.entries.length
-        if (actual !== expected) return Effect.fail(new VersionConflict({ taskId, actual }))
-        const first = entries[0]
-        if (first === undefined) return Effect.succeed(actual)
-        if (journal === undefined) {
-          const contextId = first._tag === "Created" ? first.contextId : ""
-          journal = { taskId, contextId, entries: [], bytes: 0, place: undefined }
-          journals.set(taskId, journal)
-        }
-        for (const entry of entries) {
-          const size = sizeOf(entry)
-          journal.bytes += size
-          bytes += size
-          journal.entries.push(entry)
-        }
-        const state = stateAfter(entries)
-        if (state !== undefined) file(journal, state, now)
-        shrink()
-        return Effect.succeed(journal.entries.length)
-      }),
-    read: (taskId, from, limit) =>
-      swept(() => {
-        const journal = journals.get(taskId)
-        return Effect.succeed(journal?.entries.slice(from, limit === undefined ? undefined : from + limit))
-      }),
-    list: ({ before, contextId, limit }) =>
-      swept(() => {
-        const ids: Array<string> = []
-        let listing = before === undefined
-        for (const [taskId, journal] of Arr.reverse(journals)) {
-          if (ids.length >= limit) break
-          if (listing && (contextId === undefined || journal.contextId === contextId)) ids.push(taskId)
-          listing ||= taskId === before
-        }
-        return Effect.succeed(ids)
-      }),
-    unfinished: swept(() =>
-      Effect.succeed(
-        Array.from(journals.values()).filter(({ place }) => place?.line !== finished).map(({ taskId }) => taskId)
-      )
-    )
+      timed((now) =>
+        memory.append(now, taskId, expected, entries)
+          ? Effect.succeed(expected + entries.length)
+          : Effect.fail(new VersionConflict({ taskId, actual: memory.version(taskId) }))
+      ),
+    read: (taskId, from, limit) => swept(() => memory.read(taskId, from, limit)),
+    list: (options) => swept(() => memory.list(options)),
+    unfinished: swept(() => memory.unfinished())
   }
+  return taskMemory.behind(store, memory)
 }
 
 /**

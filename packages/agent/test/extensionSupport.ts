@@ -54,7 +54,7 @@ export const refused = (desk: Desk) =>
     message
   })))
 
-export interface Answer {
+interface Answer {
   readonly status: number
   readonly type: string | undefined
   readonly text: string

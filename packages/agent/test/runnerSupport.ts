@@ -19,7 +19,7 @@ export class Kiln extends AgentConfig.extend<Kiln>("Kiln")({
   token: AgentConfig.writeOnly(Schema.String, { default: () => "none" })
 }) {}
 
-export const KilnAgent = Agent.make("kiln", { description: "Fires.", version: "1.0.0", config: Kiln, streaming: true })
+const KilnAgent = Agent.make("kiln", { description: "Fires.", version: "1.0.0", config: Kiln, streaming: true })
 
 export interface Event {
   readonly kind: "status" | "artifact"

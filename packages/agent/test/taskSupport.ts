@@ -27,7 +27,7 @@ export const settle = (_start: TaskEngine.Start, exit: Exit.Exit<string, string>
       : { state: "failed", parts: [text("failed")] }
   )
 
-export type Run = TaskEngine.Runner<string, string>["run"]
+type Run = TaskEngine.Runner<string, string>["run"]
 
 export const wordOf = (start: TaskEngine.Start) => said(start.message.parts)
 

@@ -18,7 +18,7 @@ const answer = (sent: Readonly<Record<string, unknown>>) =>
       extensions: [extension],
       implementations: {},
       defaults: {
-        [extension.uri]: yield* trajectoryDefaults.make({ live: true }, () => Effect.succeed(undefined))
+        [extension.uri]: yield* trajectoryDefaults.make({ live: true }, () => Effect.sync(() => undefined))
       },
       reserved: []
     })

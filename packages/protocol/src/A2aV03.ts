@@ -14,6 +14,7 @@ import type * as A2a from "./A2a.ts"
 import type * as A2aWire from "./A2aWire.ts"
 import {
   compact,
+  type Decoded,
   decoder,
   emptyText,
   findEmptyText,
@@ -23,6 +24,7 @@ import {
   refuseStating,
   strings
 } from "./internal/a2aJson.ts"
+import { plainReader } from "./internal/a2aPlain.ts"
 import {
   ArtifactUpdate,
   encodeArtifact,
@@ -91,6 +93,8 @@ const SendParams = Schema.Struct({
 
 const readSend = decoder(SendParams)
 
+const readPlain = plainReader({ kinds: true, user: "user", agent: "agent", waits: "blocking", waiting: true })
+
 /**
  * Reads the params of `message/send` and `message/stream`. A message without parts, or with an empty text, is refused in the words
  * of the reference (B-TASK-10).
@@ -98,7 +102,12 @@ const readSend = decoder(SendParams)
  * @since 0.1.0
  * @category combinators
  */
-export const decodeSend = (params: unknown): Effect.Effect<A2aWire.SendParams, A2aWire.A2aWireError> =>
+export const decodeSend = (params: unknown): Effect.Effect<A2aWire.SendParams, A2aWire.A2aWireError> => {
+  const plain = readPlain(params)
+  return plain === undefined ? decodeAnySend(params) : Either.right(plain)
+}
+
+const decodeAnySend = (params: unknown): Decoded<A2aWire.SendParams> =>
   Either.flatMap(readSend(params), ({ configuration, message, metadata }) => {
     if (message.parts.length === 0) return refuseStating("message.parts", noParts)
     const empty = findEmptyText(message.parts)

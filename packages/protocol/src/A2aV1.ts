@@ -14,6 +14,7 @@ import type * as A2aWire from "./A2aWire.ts"
 import {
   atOf,
   compact,
+  type Decoded,
   decoder,
   emptyText,
   findEmptyText,
@@ -26,6 +27,7 @@ import {
   strings,
   timestampOf
 } from "./internal/a2aJson.ts"
+import { plainReader } from "./internal/a2aPlain.ts"
 import {
   absentAs,
   ArtifactUpdate,
@@ -96,6 +98,14 @@ const readSend = decoder(proto({
   }))
 }))
 
+const readPlain = plainReader({
+  kinds: false,
+  user: "ROLE_USER",
+  agent: "ROLE_AGENT",
+  waits: "returnImmediately",
+  waiting: false
+})
+
 const required = "Field is required."
 const negativeHistory = "history length must be non-negative"
 
@@ -106,7 +116,12 @@ const negativeHistory = "history length must be non-negative"
  * @since 0.1.0
  * @category combinators
  */
-export const decodeSend = (params: unknown): Effect.Effect<A2aWire.SendParams, A2aWire.A2aWireError> =>
+export const decodeSend = (params: unknown): Effect.Effect<A2aWire.SendParams, A2aWire.A2aWireError> => {
+  const plain = readPlain(params)
+  return plain === undefined ? decodeAnySend(params) : Either.right(plain)
+}
+
+const decodeAnySend = (params: unknown): Decoded<A2aWire.SendParams> =>
   Either.flatMap(readSend(params), ({ configuration, message: sent, metadata }) => {
     if (sent.messageId === "") return refuse("message.messageId", required)
     if (sent.parts.length === 0) return refuse("message.parts", "Field must contain at least one element.")

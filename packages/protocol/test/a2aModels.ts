@@ -2,10 +2,10 @@ import type * as A2a from "@effect-agentenv/protocol/A2a"
 import { FastCheck } from "effect"
 
 /** Whatever JSON can say. */
-export const json = FastCheck.jsonValue({ maxDepth: 3 }).map((value): unknown => JSON.parse(JSON.stringify(value)))
+const json = FastCheck.jsonValue({ maxDepth: 3 }).map((value): unknown => JSON.parse(JSON.stringify(value)))
 
 /** An object as a parser makes it: with an own `__proto__` now and then. */
-export const object = FastCheck.array(
+const object = FastCheck.array(
   FastCheck.tuple(FastCheck.oneof(FastCheck.string(), FastCheck.constantFrom("__proto__", "constructor")), json),
   { maxLength: 4 }
 ).map((entries): A2a.JsonObject =>

@@ -104,19 +104,19 @@ const readValue = (body: unknown): Read => {
       ? malformed(id, ["params"], "expected object")
       : refuse(id, JsonRpc.ErrorCode.MethodNotFound, "Method not found")
   }
-  const request = { ok: true, request: { ...known, method, id, params } } as const
-  if (!known.legacy) {
+  const { legacy, operation } = known
+  if (!legacy) {
     if (typeof sent === "boolean") return malformed(null, ["id"], "expected string or integer")
     if (jsonrpc === undefined) return malformed(id, ["jsonrpc"], "is missing")
     if (params !== undefined && typeof params !== "object") return malformed(id, ["params"], "expected object")
-    return params === undefined ? { ok: true, request: { ...request.request, params: {} } } : request
+    return { ok: true, request: { legacy, operation, method, id, params: params === undefined ? {} : params } }
   }
   if (params !== undefined && params !== null && !isObject(params)) return malformed(id, ["params"], "expected object")
   return absent
     ? refuse(null, JsonRpc.ErrorCode.InvalidParams, "Invalid parameters", [
       { loc: ["id"], msg: "expected string or integer" }
     ])
-    : request
+    : { ok: true, request: { legacy, operation, method, id, params } }
 }
 
 /** The id of a request that is not read any further. */

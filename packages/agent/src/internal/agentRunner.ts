@@ -2,7 +2,6 @@ import type * as A2a from "@effect-agentenv/protocol/A2a"
 import * as Correlation from "@effect-agentenv/server/Correlation"
 import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
-import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -38,26 +37,23 @@ const copiedServers = (
   )
 
 /** What the run says, copied and held against the wire; what the wire can't say is the author's defect. */
-const runContext = (
-  start: Start,
-  emit: Emit,
-  streaming: boolean
-): Context.Context<Task.Context | Task.Streaming> => {
-  const context = Context.make(Task.Context, {
+const addRunServices = (services: Map<string, unknown>, start: Start, emit: Emit, streaming: boolean): void => {
+  const context: Task.Context["Type"] = {
     taskId: start.taskId,
     contextId: start.contextId,
     artifact: (artifact, { append, lastChunk, metadata }) =>
       Effect.suspend(() =>
         emit.artifact(taskOutcome.artifact(artifact), { append, lastChunk, ...taskOutcome.metadata(metadata) })
       )
-  })
-  return streaming
-    ? Context.add(context, Task.Streaming, {
-      progress: (parts, options) =>
-        Effect.suspend(() => emit.status(taskOutcome.nonEmptyParts(parts), taskOutcome.statusMetadata(options)))
-    })
-    // without it the type of `toLayer` refuses what needs it
-    : context as never
+  }
+  services.set(Task.Context.key, context)
+  // without it the type of `toLayer` refuses what needs it
+  if (!streaming) return
+  const progress: Task.Streaming["Type"] = {
+    progress: (parts, options) =>
+      Effect.suspend(() => emit.status(taskOutcome.nonEmptyParts(parts), taskOutcome.statusMetadata(options)))
+  }
+  services.set(Task.Streaming.key, progress)
 }
 
 /** The failure that the author declared, if any. */
@@ -98,37 +94,37 @@ export const make = (
     const implementation = implementations.of(handlers)
 
     const prepare = (start: Start): Effect.Effect<TaskRequest<unknown>, json.NoJson> =>
-      Effect.gen(function*() {
-        const trajectory = yield* trajectories.started(start.taskId)
-        const current = yield* config.current
-        const servers = yield* mcpServers.current
-        // read now that whoever ran before in this context has ended (B-TASK-13)
-        const sessionRef = yield* sessions.get(start.contextId)
-        const role = current.role === null ? {} : { role: current.role }
-        return yield* json.attempt(() =>
-          Object.freeze({
-            taskId: start.taskId,
-            contextId: start.contextId,
-            parts: json.unsafeCopy(start.message.parts),
-            message: json.unsafeCopy(start.message),
-            history: json.unsafeCopy(start.history),
-            config: current,
-            mcpServers: copiedServers(servers),
-            skills: skills.installed().map((skill) => ({ ...skill })),
-            metadata: { ...json.unsafeCopy<A2a.JsonObject>(start.message.metadata ?? {}), ...role },
-            sessionRef,
-            trajectory
-          })
-        )
-      })
+      Effect.flatMap(trajectories.started(start.taskId), (trajectory) =>
+        Effect.flatMap(config.current, (current) =>
+          Effect.flatMap(mcpServers.current, (servers) =>
+            // read now that whoever ran before in this context has ended (B-TASK-13)
+            Effect.flatMap(sessions.get(start.contextId), (sessionRef) =>
+              json.attempt(() =>
+                Object.freeze({
+                  taskId: start.taskId,
+                  contextId: start.contextId,
+                  parts: json.unsafeCopy(start.message.parts),
+                  message: json.unsafeCopy(start.message),
+                  history: json.unsafeCopy(start.history),
+                  config: current,
+                  mcpServers: copiedServers(servers),
+                  skills: skills.installed().map((skill) => ({ ...skill })),
+                  metadata: {
+                    ...json.unsafeCopy<A2a.JsonObject>(start.message.metadata ?? {}),
+                    ...(current.role === null ? undefined : { role: current.role })
+                  },
+                  sessionRef,
+                  trajectory
+                })
+              )))))
 
-    const keep = (start: Start, settled: taskOutcome.Settled): Effect.Effect<Outcome> =>
-      Effect.gen(function*() {
-        if (settled.sessionRef !== undefined) yield* sessions.set(start.contextId, settled.sessionRef)
-        // sealed before anybody can see that the task has ended (B-TRAJ-12)
-        yield* trajectories.settled(start.taskId, settled.outcome.state, settled.trajectory)
-        return settled.outcome
-      })
+    const keep = (start: Start, { outcome, sessionRef, trajectory }: taskOutcome.Settled): Effect.Effect<Outcome> => {
+      // sealed before anybody can see that the task has ended (B-TRAJ-12)
+      const sealed = Effect.suspend(() =>
+        Effect.as(trajectories.settled(start.taskId, outcome.state, trajectory), outcome)
+      )
+      return sessionRef === undefined ? sealed : Effect.zipRight(sessions.set(start.contextId, sessionRef), sealed)
+    }
 
     const crash = (start: Start, cause: Cause.Cause<unknown>): Effect.Effect<Outcome> =>
       Effect.zipRight(
@@ -137,7 +133,11 @@ export const make = (
       )
 
     const outcome = (start: Start, exit: Exit.Exit<unknown, unknown>): Effect.Effect<Outcome> => {
-      if (Exit.isSuccess(exit)) return Effect.suspend(() => keep(start, taskOutcome.fromResult(exit.value)))
+      if (Exit.isSuccess(exit)) {
+        return Effect.suspend(() =>
+          keep(start, taskOutcome.fromResult(exit.value))
+        )
+      }
       const failure = declared(exit.cause)
       if (failure !== undefined) {
         const beside = Cause.keepDefects(exit.cause)
@@ -161,7 +161,8 @@ export const make = (
       run: (start, emit) =>
         Effect.flatMap(prepare(start), (request) =>
           unlessInterruptedFromWithin(
-            inScope(implementation.run(request), [implementation.built], [runContext(start, emit, agent.streaming)])
+            inScope(implementation.run(request), implementation.built, (services) =>
+              addRunServices(services, start, emit, agent.streaming))
           )),
       settle: (start, exit) => {
         const settled = Effect.catchAllCause(outcome(start, exit), (cause) =>

@@ -18,7 +18,7 @@ export interface Problem {
 const none = undefined
 
 /** Whether a URI is in the library's namespace; schemes and namespaces of URNs know no case. */
-export const isReserved = (uri: string): boolean => uri.toLowerCase().startsWith("urn:agentenv:")
+const isReserved = (uri: string): boolean => uri.toLowerCase().startsWith("urn:agentenv:")
 
 /** What is wrong with an extension as such. */
 export const extensionProblem = (extension: Extension.Any): Problem | undefined => {

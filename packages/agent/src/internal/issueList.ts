@@ -57,10 +57,3 @@ export const fromParseIssue = (parseIssue: ParseResult.ParseIssue): ReadonlyArra
  * @internal
  */
 export const text = (issues: ReadonlyArray<Issue>): string => JSON.stringify(issues.slice(0, most))
-
-/**
- * The body of a 400 for what did not decode.
- *
- * @internal
- */
-export const fromParseError = (error: ParseResult.ParseError): string => text(fromParseIssue(error.issue))

@@ -11,10 +11,11 @@ const refuse = (message: string): never => {
 
 const object = (value: object, above: Set<object>): unknown => {
   if ("toJSON" in value && typeof value.toJSON === "function") return walk(value.toJSON(), above)
-  if (value instanceof Map || value instanceof Set) return refuse("holds a Map or a Set, which JSON can't say")
   if (Array.isArray(value)) return Array.from(value, (each) => each === undefined ? null : walk(each, above))
+  if (value instanceof Map || value instanceof Set) return refuse("holds a Map or a Set, which JSON can't say")
   const out: Record<string, unknown> = {}
-  for (const [key, each] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const each = (value as Readonly<Record<string, unknown>>)[key]
     if (each === undefined) continue
     const copied = walk(each, above)
     // assigned, `__proto__` would be no key

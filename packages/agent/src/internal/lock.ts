@@ -20,7 +20,11 @@ const aside = Effect.zipRight(Effect.yieldNow(), Effect.yieldNow())
  */
 export class Lock {
   private held = false
-  private readonly waiting = new Line<Place>()
+  private waiting: Line<Place> | undefined
+
+  get isHeld(): boolean {
+    return this.held
+  }
 
   /** Runs an effect that is not to be interrupted when its turn has come; whoever waits for his turn can be. */
   hold<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
@@ -43,28 +47,31 @@ export class Lock {
         return Effect.succeed(value)
       }
     })
-    if (this.held) return Effect.zipRight(restore(this.turn), Effect.zipRight(aside, holding))
+    if (this.held) return Effect.zipRight(restore(this.turn()), Effect.zipRight(aside, holding))
     this.held = true
     return holding
   }
 
-  private readonly turn: Effect.Effect<void> = Effect.async<void>((resume) => {
-    const place: Place = { call: () => resume(Effect.void), called: false, gone: false }
-    this.waiting.push(place)
-    return Effect.sync(() => {
-      // called and interrupted at once: the turn is the next one's
-      if (place.called) this.release()
-      else this.waiting.remove(place)
+  private turn(): Effect.Effect<void> {
+    return Effect.async<void>((resume) => {
+      const place: Place = { call: () => resume(Effect.void), called: false, gone: false }
+      const waiting = this.waiting ??= new Line()
+      waiting.push(place)
+      return Effect.sync(() => {
+        // called and interrupted at once: the turn is the next one's
+        if (place.called) this.release()
+        else waiting.remove(place)
+      })
     })
-  })
+  }
 
   private release(): void {
-    const next = this.waiting.first()
+    const next = this.waiting?.first()
     if (next === undefined) {
       this.held = false
       return
     }
-    this.waiting.remove(next)
+    this.waiting?.remove(next)
     next.called = true
     next.call()
   }

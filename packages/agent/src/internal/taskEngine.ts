@@ -2,6 +2,7 @@ import * as A2a from "@effect-agentenv/protocol/A2a"
 import { Ids } from "@effect-agentenv/server/Ids"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
+import * as RuntimeFlags from "effect/RuntimeFlags"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import type { Options, Runner, SendError, SendOptions, Subscription, TaskEngine } from "../TaskEngine.ts"
@@ -45,13 +46,15 @@ export const make = <A, E>(
     const { uuid } = yield* Ids
     const clock = yield* Effect.clock
     // Tasks are the engine's: a fork of the request's fiber would keep the request for as long as its task runs.
-    // A fork inherits whether it may be interrupted.
-    const runFork = Runtime.runFork(yield* Effect.runtime<never>())
-    const fork = (effect: Effect.Effect<void>) => runFork(Effect.interruptible(effect), { immediate: false })
+    // Nothing of it can be interrupted but what says so.
+    const runFork = Runtime.runFork(
+      Runtime.disableRuntimeFlag(yield* Effect.runtime<never>(), RuntimeFlags.Interruption)
+    )
+    const fork = (effect: Effect.Effect<void>) => runFork(effect, { immediate: false })
     const retry = options.storeRetry ?? defaultRetry
     const cancelGrace = options.cancelGrace ?? "2 seconds"
     const turns = new Turns(options.maxQueuedPerContext ?? 1024, options.maxContexts ?? Infinity)
-    const writer = new Writer(store, retry)
+    const writer = new Writer(store, retry, clock)
     const runs = new Runs({ runner, writer, turns, clock, uuid, cancelGrace })
     const messages = options.idempotent === true ? new Messages() : undefined
     const running = new Map<string, Live>()
@@ -90,7 +93,7 @@ export const make = <A, E>(
       live.canceling = true
       if (live.run !== undefined) live.run.claimed = true
       // After the run's first entry, should that be on its way.
-      fork(Effect.zipRight(live.lock.hold(Effect.void), runs.cancel(live)))
+      fork(Effect.interruptible(Effect.zipRight(live.lock.hold(Effect.void), runs.cancel(live))))
     }
 
     /** Writes the first entry of a run and sets it going. What is taken of the task is taken before it runs. */

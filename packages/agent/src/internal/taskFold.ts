@@ -30,7 +30,8 @@ export class Fold {
   private message: A2a.Message | undefined
   private readonly history: Array<A2a.Message> = []
   private readonly artifacts = new Map<string, Made>()
-  private readonly metadata = new Map<string, unknown>()
+  /** Made when there is some. */
+  private metadata: Map<string, unknown> | undefined
   /** Where the message stands in the history that started the last run. */
   private turn = 0
   private turnMetadata: A2a.JsonObject | undefined
@@ -52,7 +53,7 @@ export class Fold {
         return
       case "Status":
         this.enter(entry.state, entry.at, entry.message)
-        if (entry.metadata !== undefined) add(this.metadata, entry.metadata)
+        if (entry.metadata !== undefined) add(this.metadata ??= new Map(), entry.metadata)
         return
       case "Artifact":
         this.make(entry.artifact, entry.append)
@@ -87,7 +88,7 @@ export class Fold {
       status: this.status(),
       history: historyLength === undefined ? history.slice() : historyLength >= 1 ? history.slice(-historyLength) : [],
       artifacts: Array.from(this.artifacts.values(), artifactOf),
-      ...(metadata.size === 0 ? undefined : { metadata: objectOf(metadata) })
+      ...(metadata === undefined || metadata.size === 0 ? undefined : { metadata: objectOf(metadata) })
     }
   }
 

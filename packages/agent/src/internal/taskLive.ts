@@ -1,4 +1,5 @@
 import * as A2a from "@effect-agentenv/protocol/A2a"
+import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
@@ -6,6 +7,7 @@ import type * as Schedule from "effect/Schedule"
 import { type Entry, type TaskStore, TaskStoreError, type VersionConflict } from "../TaskStore.ts"
 import { Lock } from "./lock.ts"
 import type { Fold } from "./taskFold.ts"
+import { type Memory, memoryOf } from "./taskMemory.ts"
 import type { Ticket } from "./taskTurns.ts"
 import { Waiters } from "./taskWaiters.ts"
 
@@ -38,6 +40,8 @@ export class Run {
 
   exit(): void {
     this.exited = true
+    // Whoever still has the run needs nothing of its fiber any more, which is the larger part of it.
+    this.fiber = undefined
     this.onExit.wake()
   }
 }
@@ -98,19 +102,26 @@ export class Live {
 /** Appends an entry, then publishes it. */
 export class Writer {
   private readonly store: TaskStore["Type"]
+  private readonly memory: Memory | undefined
   private readonly retry: Schedule.Schedule<unknown>
+  private readonly clock: Clock.Clock
 
-  constructor(store: TaskStore["Type"], retry: Schedule.Schedule<unknown>) {
+  constructor(store: TaskStore["Type"], retry: Schedule.Schedule<unknown>, clock: Clock.Clock) {
     this.store = store
+    this.memory = memoryOf(store)
     this.retry = retry
+    this.clock = clock
   }
 
   /** The first entry of a run. Whoever comes in between wins. */
   first(live: Live, entry: Entry): Effect.Effect<void, VersionConflict | TaskStoreError> {
     const { fold } = live
     const from = fold.version
-    const append = Effect.suspend(() => this.store.append(fold.taskId, from, [entry]))
-    return live.lock.hold(Effect.map(append, () => live.publish([entry])))
+    return Effect.suspend(() => {
+      if (this.isFree(live) && this.append(live, entry)) return Effect.void
+      const append = Effect.suspend(() => this.store.append(fold.taskId, from, [entry]))
+      return live.lock.hold(Effect.map(append, () => live.publish([entry])))
+    })
   }
 
   /**
@@ -118,6 +129,28 @@ export class Writer {
    * is tried again, a journal that has moved on is caught up with.
    */
   write(live: Live, run: Run | undefined, make: () => Entry): Effect.Effect<boolean, TaskStoreError> {
+    return Effect.suspend(() => {
+      if (!this.isFree(live)) return this.await(live, run, make)
+      if (live.over || run?.claimed === true) return Effect.succeed(false)
+      const made = make()
+      return this.append(live, made) ? Effect.succeed(true) : this.await(live, run, () => made)
+    })
+  }
+
+  /** Whether an entry can be appended within this very step. */
+  private isFree(live: Live): boolean {
+    return this.memory !== undefined && !live.lock.isHeld
+  }
+
+  /** `false` when the journal has moved on. */
+  private append(live: Live, entry: Entry): boolean {
+    const { taskId, version } = live.fold
+    if (this.memory?.append(this.clock.unsafeCurrentTimeMillis(), taskId, version, [entry]) !== true) return false
+    live.publish([entry])
+    return true
+  }
+
+  private await(live: Live, run: Run | undefined, make: () => Entry): Effect.Effect<boolean, TaskStoreError> {
     const append = (entry: () => Entry): Effect.Effect<boolean, TaskStoreError> => {
       if (live.over || run?.claimed === true) return Effect.succeed(false)
       const made = entry()

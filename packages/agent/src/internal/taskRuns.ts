@@ -66,26 +66,29 @@ export class Runs<A, E> {
     return submitted === undefined ? Effect.succeed(Exit.void) : Effect.exit(Effect.suspend(() => submitted(start)))
   }
 
-  /** The whole of a run. `announced` is what came of telling of it. */
+  /** The whole of a run, of which only the work can be interrupted: for a fiber that can't be. `announced` is what came of telling of it. */
   body(live: Live, run: Run, start: Start, announced: Exit.Exit<void>): Effect.Effect<void> {
     const { runner, turns, writer } = this.options
-    const work: Effect.Effect<A, E> = Effect.zipRight(
-      turns.wait(run.ticket),
-      Effect.flatMap(
-        Effect.orDie(writer.write(live, run, () => this.status(live.fold, "working"))),
-        (begun) => begun ? Effect.suspend(() => runner.run(start, this.emit(live, run))) : Effect.interrupt
-      )
+    const work: Effect.Effect<A, E> = Effect.matchEffect(
+      writer.write(live, run, () => this.status(live.fold, "working")),
+      {
+        onFailure: Effect.die,
+        onSuccess: (begun) => begun ? runner.run(start, this.emit(live, run)) : Effect.interrupt
+      }
     )
-    return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(
-        Effect.exit(restore(Effect.zipRight(announced, work))),
-        (exit) => {
-          // Whoever claimed the end writes it, and gives the turn back.
-          if (run.claimed) return Effect.void
-          run.claimed = true
-          return Effect.map(this.finish(live, start, exit), () => turns.leave(run.ticket))
-        }
-      )
+    const end = (exit: Exit.Exit<A, E>): Effect.Effect<void> => {
+      // Whoever claimed the end writes it, and gives the turn back.
+      if (run.claimed) return Effect.void
+      run.claimed = true
+      return Effect.map(this.finish(live, start, exit), () => turns.leave(run.ticket))
+    }
+    const turn = Effect.suspend(() => turns.has(run.ticket) ? work : Effect.zipRight(turns.wait(run.ticket), work))
+    return Effect.matchCauseEffect(
+      Effect.interruptible(Exit.isFailure(announced) ? Effect.failCause(announced.cause) : turn),
+      {
+        onFailure: (cause) => end(Exit.failCause(cause)),
+        onSuccess: (value) => end(Exit.succeed(value))
+      }
     )
   }
 

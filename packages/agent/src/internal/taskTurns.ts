@@ -32,8 +32,12 @@ export class Turns {
     return ticket
   }
 
+  has(ticket: Ticket): boolean {
+    return this.queues.get(ticket.contextId)?.first() === ticket
+  }
+
   wait(ticket: Ticket): Effect.Effect<void> {
-    return ticket.called.until(() => this.queues.get(ticket.contextId)?.first() === ticket)
+    return ticket.called.until(() => this.has(ticket))
   }
 
   /** Gives the turn, or the place in the queue, back. */

@@ -1,22 +1,30 @@
 import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+
+interface Waiter {
+  readonly fiber: Fiber.RuntimeFiber<void>
+  readonly wake: () => void
+}
+
+/** How many wait before it is looked for those that were interrupted. */
+const few = 16
 
 /**
  * Those who wait for something to become true. Whoever makes it so wakes them all, and the condition is looked at once more as a waiter
  * is entered, so that no wake-up is lost between looking and waiting.
+ *
+ * Who is interrupted is not taken out, as that would cost everybody else more than the waiting; he is left out when there are twice as
+ * many as were there the last time it was looked.
  */
 export class Waiters {
-  private waiting: Set<() => void> | undefined
+  private waiting: Array<Waiter> | undefined
+  private room = few
 
   until(ready: () => boolean): Effect.Effect<void> {
-    return Effect.suspend(() =>
+    return Effect.withFiberRuntime<void>((fiber) =>
       ready() ? Effect.void : Effect.async<void>((resume) => {
-        if (ready()) return resume(Effect.void)
-        const wake = () => resume(Effect.void)
-        const waiting = (this.waiting ??= new Set())
-        waiting.add(wake)
-        return Effect.sync(() => {
-          waiting.delete(wake)
-        })
+        if (ready()) resume(Effect.void)
+        else this.enter({ fiber, wake: () => resume(Effect.void) })
       })
     )
   }
@@ -25,6 +33,22 @@ export class Waiters {
     const { waiting } = this
     if (waiting === undefined) return
     this.waiting = undefined
-    for (const wake of waiting) wake()
+    this.room = few
+    for (const { wake } of waiting) wake()
+  }
+
+  /** Those who are entered, some of whom may have been interrupted. */
+  get size(): number {
+    return this.waiting?.length ?? 0
+  }
+
+  private enter(waiter: Waiter): void {
+    let waiting = this.waiting ?? []
+    if (waiting.length >= this.room) {
+      waiting = waiting.filter(({ fiber }) => fiber.unsafePoll() === null)
+      this.room = Math.max(few, 2 * waiting.length)
+    }
+    waiting.push(waiter)
+    this.waiting = waiting
   }
 }

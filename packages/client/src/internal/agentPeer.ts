@@ -14,8 +14,7 @@ import * as http from "./http.ts"
 import { isObject } from "./rpc.ts"
 import * as secrets from "./secrets.ts"
 
-/** @internal */
-export type RequestHeaders = Readonly<Record<string, string | Redacted.Redacted>>
+type RequestHeaders = Readonly<Record<string, string | Redacted.Redacted>>
 
 /** @internal */
 export interface Options {

@@ -107,8 +107,7 @@ export interface Peer {
   readonly plain: (response: HttpClientResponse.HttpClientResponse, text: string) => string | undefined
 }
 
-/** @internal */
-export type Params = Readonly<Record<string, unknown>>
+type Params = Readonly<Record<string, unknown>>
 
 /** @internal */
 export interface Place {

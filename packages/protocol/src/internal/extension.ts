@@ -3,8 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Any, Handlers, HandlersService, Options, TypeId as ExtensionTypeId } from "../Extension.ts"
 
-/** @internal */
-export const TypeId: ExtensionTypeId = Symbol.for("@effect-agentenv/protocol/Extension") as ExtensionTypeId
+const TypeId: ExtensionTypeId = Symbol.for("@effect-agentenv/protocol/Extension") as ExtensionTypeId
 
 /** @internal */
 export type Parts = Omit<Any, ExtensionTypeId>

@@ -88,12 +88,19 @@ class KeepAlive implements Calls.Tracked {
   }
 }
 
+/**
+ * A call that runs. What was in a set or a map outlives it in tables that the collector frees late, so it lets go of its fiber by itself.
+ */
+interface Running {
+  fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined
+}
+
 class CallsImpl<R> implements Calls.Calls<R> {
   closing = false
   readonly runtime: Runtime.Runtime<R>
   private readonly spans: boolean
   private readonly limits: Limits
-  private readonly running = new Set<Fiber.RuntimeFiber<unknown, unknown>>()
+  private readonly running = new Set<Running>()
   private readonly streams = new Set<KeepAlive>()
   readonly pulse: Pulse
 
@@ -119,12 +126,14 @@ class CallsImpl<R> implements Calls.Calls<R> {
     const fiber = Runtime.runFork(runtime)(this.spans ? traced(exchange, effect, options?.name, options?.path) : effect)
     const exit = fiber.unsafePoll()
     if (exit !== null) return this.finish(exchange, onExit, exit)
-    this.running.add(fiber)
+    const running: Running = { fiber }
+    this.running.add(running)
     const onSilent = options?.onSilent
     const silence = onSilent === undefined ? undefined : this.watch(exchange, onSilent)
     options?.onStart?.(fiber)
     fiber.addObserver((exit) => {
-      this.running.delete(fiber)
+      this.running.delete(running)
+      running.fiber = undefined
       if (silence !== undefined) this.pulse.untrack(silence)
       this.finish(exchange, onExit, exit)
     })
@@ -153,7 +162,7 @@ class CallsImpl<R> implements Calls.Calls<R> {
 
   readonly close: Effect.Effect<void> = Effect.suspend(() => {
     this.closing = true
-    return Fiber.interruptAll(Array.from(this.running))
+    return Fiber.interruptAll(Array.from(this.running).flatMap(({ fiber }) => fiber ?? []))
   }).pipe(Effect.zipRight(Effect.sync(() => {
     for (const entry of this.streams) entry.stream.end()
     this.streams.clear()

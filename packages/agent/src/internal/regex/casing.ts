@@ -57,7 +57,7 @@ const build = (): Map<number, ReadonlyArray<number>> => {
 let table: Map<number, ReadonlyArray<number>> | undefined
 
 /** Every character that has variants, with them and itself. */
-export const cased = (): ReadonlyMap<number, ReadonlyArray<number>> => table ??= build()
+const cased = (): ReadonlyMap<number, ReadonlyArray<number>> => table ??= build()
 
 /** The variants of ASCII letters among themselves. */
 const asciiCased: ReadonlyMap<number, ReadonlyArray<number>> = new Map(

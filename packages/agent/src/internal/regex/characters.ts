@@ -7,7 +7,7 @@ import { unicodeWord } from "./properties.ts"
 import { escape } from "./sets.ts"
 
 /** Remembers what it was asked last. */
-export const remembering = <A>(make: (source: string) => A): (source: string) => A => {
+const remembering = <A>(make: (source: string) => A): (source: string) => A => {
   const known = new Map<string, A>()
   return (source) => {
     const found = known.get(source)

@@ -6,7 +6,7 @@
 import type { Expression } from "../../RegexEngine.ts"
 
 /** What an instruction does with the answer at hand: sets it, searches for it, jumps if it is false or true, or gives it out. */
-export const operations = { set: 0, search: 1, jumpIfFalse: 2, jumpIfTrue: 3, answer: 4 } as const
+const operations = { set: 0, search: 1, jumpIfFalse: 2, jumpIfTrue: 3, answer: 4 } as const
 
 /** Instructions, each with its argument, and the patterns that they search for. */
 export interface Program {

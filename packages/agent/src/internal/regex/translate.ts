@@ -15,7 +15,7 @@ import { anchored, looks, type Node, nullable } from "./tree.ts"
 import { trim } from "./trim.ts"
 
 /** The characters that a pattern may have (B-TRIG-9). */
-export const maxLength = 4_096
+const maxLength = 4_096
 
 /** What a pattern is in JavaScript, and the tree that it was written from. */
 export interface Translation {

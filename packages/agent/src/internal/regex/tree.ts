@@ -39,7 +39,7 @@ export interface Seq {
 }
 
 /** One of several. */
-export interface Alt {
+interface Alt {
   readonly _tag: "Alt"
   readonly branches: ReadonlyArray<Node>
 }
@@ -55,21 +55,21 @@ export interface Repeat {
 }
 
 /** A capturing group. */
-export interface Group {
+interface Group {
   readonly _tag: "Group"
   readonly node: Node
   readonly index: number
 }
 
 /** What is matched in one way only. */
-export interface Atomic {
+interface Atomic {
   readonly _tag: "Atomic"
   readonly node: Node
   readonly position: number
 }
 
 /** A look at what is around. */
-export interface Look {
+interface Look {
   readonly _tag: "Look"
   readonly node: Node
   readonly behind: boolean
@@ -77,7 +77,7 @@ export interface Look {
 }
 
 /** A back-reference. */
-export interface Ref {
+interface Ref {
   readonly _tag: "Ref"
   readonly index: number
   readonly ignoreCase: boolean
