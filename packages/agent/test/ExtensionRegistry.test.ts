@@ -500,6 +500,22 @@ describe("ExtensionRegistry", () => {
       expect((yield* refused({ extensions: [InstallV1] })).problem).toMatch(/installCommands: is missing/)
     }))
 
+  it.scoped("B-INST-3: what is no installation is refused by the name of its key, and placeholders may be declared", () =>
+    Effect.gen(function*() {
+      const problem = (configuration: object) =>
+        // what the types forbid, as somebody may pass it from JavaScript
+        Effect.map(refused({ extensions: [InstallV1.configure(configuration as never)] }), ({ problem }) => problem)
+      expect(yield* problem({ installCommands: ["start"], a2aPort: 0 })).toMatch(/a2aPort/)
+      expect(yield* problem({ installCommands: ["start"], requiredParams: ["no name"] })).toMatch(/requiredParams/)
+      expect(yield* problem({ installCommands: ["start"], commands: [] })).toMatch(/commands/)
+      expect(yield* problem({ installCommands: "start" })).toMatch(/installCommands/)
+      const declared = InstallV1.configure({ installCommands: ["start {licence}"], requiredParams: ["licence"] })
+      expect((yield* registry({ extensions: [declared] })).entries[0]?.params).toMatchObject({
+        install_commands: ["start {licence}"],
+        required_params: ["licence"]
+      })
+    }))
+
   it.scoped("B-REG-22: a description of the agent's own replaces the definition's, handlers and all", () =>
     Effect.gen(function*() {
       const { entries, routes } = yield* registry({

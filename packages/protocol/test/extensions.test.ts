@@ -281,11 +281,19 @@ describe("SnapshotV1", () => {
     SnapshotV1.toLayer(Effect.succeed({ save, load, changelog: { enable } }))
     // @ts-expect-error: no such operation
     SnapshotV1.toLayer(Effect.succeed({ save, load, restore: load }))
-    const legacy = ({ s3_prefix }: { readonly s3_prefix: string }) => Effect.succeed({ context_id: s3_prefix })
-    // @ts-expect-error B-REG-9: another request than the operation's
-    SnapshotV1.toLayer(Effect.succeed({ save, load: legacy }))
     // @ts-expect-error B-HTTP-5: another answer than the operation's
     SnapshotV1.toLayer(Effect.succeed({ save, load: () => Effect.succeed({ s3_prefix: "p" }) }))
+  })
+
+  it("B-REG-9: a handler takes its operation's request, and nothing where the operation takes nothing", () => {
+    const save = () => Effect.succeed({ context_id: "c", objects: { trajectory: { size_bytes: 1 } } })
+    const legacy = ({ s3_prefix }: { readonly s3_prefix: string }) => Effect.succeed({ context_id: s3_prefix })
+    // @ts-expect-error: another request than the operation's
+    SnapshotV1.toLayer(Effect.succeed({ save, load: legacy }))
+    const peers = (request: { readonly all: boolean }) => Effect.succeed({ peers: request.all ? [] : [] })
+    const set = () => Effect.succeed({ status: "updated" })
+    // @ts-expect-error: `list` is called without a request
+    PeerAgents.PeerAgentsV1.toLayer(Effect.succeed({ set, list: peers }))
   })
 })
 
