@@ -155,6 +155,7 @@ describe("ExtensionRegistry", () => {
       const requestOf = (get: object, layers: ReadonlyArray<Layer.Layer<any>> = []) =>
         Effect.map(
           registry({ extensions: [TrajectoryV1], layers, defaults: { [TrajectoryV1.uri]: { get } } }),
+          // what a card holds is read as its peers read it, without types
           ({ entries }) => (entries as any)[0].params.methods.get
         )
       const task = { task: handler, taskObjects: handler }

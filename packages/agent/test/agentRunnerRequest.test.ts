@@ -45,7 +45,7 @@ it.scoped("B-TASK-14: a request is frozen and a copy of its own", () =>
       skills: [{ name: "glaze", description: "Glazes.", skillMd: "# Glaze" }],
       mcpServers: { one: { url: "http://one" }, two: { url: "http://two", headers: undefined } }
     })
-    // everything nested may be changed, and nobody notices
+    // everything nested may be changed, which its type forbids, and nobody notices
     const mutable = request as any
     mutable.parts[0].data.list.push(2)
     mutable.history[0].parts[0].data.list.push(2)

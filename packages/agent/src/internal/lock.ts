@@ -47,21 +47,27 @@ export class Lock {
         return Effect.succeed(value)
       }
     })
-    if (this.held) return Effect.zipRight(restore(this.turn()), Effect.zipRight(aside, holding))
+    if (this.held) return this.turn(restore, Effect.zipRight(aside, holding))
     this.held = true
     return holding
   }
 
-  private turn(): Effect.Effect<void> {
-    return Effect.async<void>((resume) => {
-      const place: Place = { call: () => resume(Effect.void), called: false, gone: false }
-      const waiting = this.waiting ??= new Line()
+  private turn<A, E, R>(restore: Restore, then: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    const waiting = this.waiting ??= new Line()
+    let place: Place | undefined = undefined
+    const called = Effect.async<void>((resume) => {
+      place = { call: () => resume(Effect.void), called: false, gone: false }
       waiting.push(place)
-      return Effect.sync(() => {
+    })
+    return Effect.matchCauseEffect(restore(called), {
+      // out here, where no interruption can come between a call and what becomes of it
+      onFailure: (cause) => {
         // called and interrupted at once: the turn is the next one's
-        if (place.called) this.release()
-        else waiting.remove(place)
-      })
+        if (place?.called === true) this.release()
+        else if (place !== undefined) waiting.remove(place)
+        return Effect.failCause(cause)
+      },
+      onSuccess: () => then
     })
   }
 
